@@ -65,10 +65,12 @@ cluster_mpi_test 3 2 test_oracle --seeds 6
 CLUSTER_OPTIONS+=(-x SAGO_STRATEGY=direct)
 cluster_mpi_test 2 2 test_oracle --seeds 5 --first 100
 CLUSTER_OPTIONS=(--storage linked:3)
-cluster_run 2 2 sago bench ior-hard --blocks 8 --runs 8 --repeat 1 --cold 0 --dir @GLOBAL@ --json "/tmp/$NAME.json" >/dev/null ||
+cluster_run 2 2 sago bench ior-hard --blocks 8 --runs 8 --repeat 1 --cold 0 --engines sago,shuffle \
+    --dir @GLOBAL@ --json "/tmp/$NAME.json" >/dev/null ||
     cluster_fail "sago bench"
 python3 -c 'import json, sys
 r = json.load(open(sys.argv[1]))
+assert [e["verified"] for e in r["engines"]] == [True, True], r["engines"]
 decision = next(e["stats"]["decision"] for e in r["engines"] if e["name"] == "sago")
 assert "tripe" in decision, decision
 assert r["wire"]["sago"]["read"] > r["bytes"], r["wire"] # all of it comes from the targets
