@@ -305,6 +305,14 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
 
 /* ---- Repairing ---- */
 
+/* Is the part good in the directory?  What the nodes have of it may be better, and is not written over before. */
+static sago_status check_global(sagoi_fetch *fetch, int64_t writer) {
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < fetch->parts[writer].nsums && !status; i++)
+        status = sagoi_fetch_piece(fetch, SAGO_LEVEL_GLOBAL, writer, i);
+    return status;
+}
+
 /* Brings a part that the nodes have lost from the directory to the storage of this rank's node. */
 static sago_status bring_back(sagoi_fetch *fetch, int64_t writer) {
     const sagoi_part *part = &fetch->parts[writer];
@@ -316,7 +324,9 @@ static sago_status bring_back(sagoi_fetch *fetch, int64_t writer) {
                               .part = part,
                               .place = &save->intent.writers[writer],
                               .fence = &fetch->ckpt->fence};
-    sago_status status = sagoi_found_adopt(plan.fence, plan.dir, save->step, save->id_low);
+    sago_status status = check_global(fetch, writer);
+    if (!status)
+        status = sagoi_found_adopt(plan.fence, plan.dir, save->step, save->id_low);
     if (status)
         return status;
     status = sagoi_commit_begin(&commit, &plan);

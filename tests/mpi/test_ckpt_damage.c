@@ -589,6 +589,25 @@ static void more_damage(void) {
                "mv moved $(ls -d local/*/damaged-*)/writer-000000.part");
 }
 
+/* A part is damaged on the nodes, and its data in the directory: repairing fails, and leaves the data that is
+ * good. */
+static void repair_keeps_good_data(void) {
+    scene = "repair keeps good data";
+    start(both);
+    shell("f=$(ls -S ckpt/" NEWEST "/*.data | head -1); w=${f##*file-}; w=writer-${w%.data}.part; "
+          "cp local/*/" NEWEST "/$w $w; printf x >>$(ls local/*/" NEWEST "/$w)");
+    shell(FLIP("40") "true");
+    sago_ckpt *ckpt = open_with(both);
+    EXPECT(sago_ckpt_repair(ckpt, 40), SAGO_ERR_IO, "damaged or missing", -1);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    shell("w=$(ls writer-*); mv $w $(ls -d local/*/" NEWEST ")");
+    ckpt = open_with(both);
+    check_restart(ckpt, 40, 0, "step 40: ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     model_make(&m, 3, false);
@@ -631,6 +650,7 @@ int main(int argc, char **argv) {
     goes_back();
     nothing_whole();
     keeps_whole_ones();
+    repair_keeps_good_data();
     clock_goes_back(false);
     clock_goes_back(true);
     goes_away("mv ckpt moved", "mv moved ckpt");
