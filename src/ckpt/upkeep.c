@@ -432,7 +432,7 @@ sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) {
     if (!status && !found)
         status = no_such_step(&overview, step);
     sagoi_overview_cleanup(&overview);
-    if (!status) {
+    if (found) { /* also where some of it could not be removed: nothing may be removed because it is newer */
         sagoi_steps_remove(ckpt, step);
         sagoi_saving_forget(ckpt, step);
     }

@@ -608,6 +608,22 @@ static void repair_keeps_good_data(void) {
     scene = "";
 }
 
+/* A step that could be removed in part only is none of those to be kept. */
+static void half_removed_now(void) {
+    char hints[320];
+    scene = "half removed now";
+    start(global_only);
+    snprintf(hints, sizeof hints, "sago_ckpt_keep_global=2 %s", global_only);
+    sago_ckpt *ckpt = open_with(hints);
+    shell("mkdir $(ls -d ckpt/" NEWEST ")/strange");
+    CHECK(sago_ckpt_remove(ckpt, 40) != SAGO_OK);
+    save(ckpt, 50);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK_INT(names("ckpt/step-*30-* ckpt/step-*50-*"), 2);
+    start_anew();
+    scene = "";
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     model_make(&m, 3, false);
@@ -643,6 +659,7 @@ int main(int argc, char **argv) {
     interrupted(local_only);
     in_doubt();
     half_removed();
+    half_removed_now();
     beside_copies();
     strangers();
     strange_locks();
