@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "mpi_calls.h"
+#include "own_calls.h"
 #include "present.h"
 
 #ifdef SAGO_MPI_MPICH
@@ -57,13 +58,14 @@ static int fail_alone(const char *path, int amode) {
 
 static bool some_not_all(MPI_Comm comm, bool mine) {
     int seen[2] = {mine, !mine};
-    return PMPI_Allreduce(MPI_IN_PLACE, seen, 2, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS && seen[0] && seen[1];
+    return DROPIN_DONE_ON(comm, PMPI_Allreduce(MPI_IN_PLACE, seen, 2, MPI_INT, MPI_MAX, comm)) && seen[0] &&
+           seen[1];
 }
 
 bool dropin_is_for_several(MPI_Comm comm) {
     int inter = 0, size = 1;
-    return comm != MPI_COMM_NULL && MPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter &&
-           MPI_Comm_size(comm, &size) == MPI_SUCCESS && size > 1;
+    return comm != MPI_COMM_NULL && DROPIN_DONE_ON(comm, MPI_Comm_test_inter(comm, &inter)) && !inter &&
+           DROPIN_DONE_ON(comm, MPI_Comm_size(comm, &size)) && size > 1;
 }
 
 static atomic_bool merged;
@@ -73,12 +75,15 @@ void dropin_note_merge(void) { atomic_store(&merged, true); }
 static bool is_of_one_world(MPI_Comm comm) {
     static const dropin_groups groups = {PMPI_Comm_group, PMPI_Group_intersection, PMPI_Group_size,
                                          PMPI_Group_free};
-    return !atomic_load(&merged) || dropin_in_one_world(&groups, comm, MPI_COMM_WORLD);
+    if (!atomic_load(&merged))
+        return true;
+    sago_quiet_begin(comm);
+    return dropin_end_quiet(comm, dropin_in_one_world(&groups, comm, MPI_COMM_WORLD));
 }
 
 /* The numbers of all ranks, as in present.h. */
 static bool see(MPI_Comm comm, int seen[SEEN_COUNT]) {
-    return PMPI_Allreduce(MPI_IN_PLACE, seen, SEEN_COUNT, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS;
+    return DROPIN_DONE_ON(comm, PMPI_Allreduce(MPI_IN_PLACE, seen, SEEN_COUNT, MPI_INT, MPI_MAX, comm));
 }
 
 /* Kept with communicators whose ranks all have Sago, and with copies of them; MPI gives the handles out once in a
@@ -88,7 +93,7 @@ static int present_keyval(void) {
     static int keyval = MPI_KEYVAL_INVALID;
     (void)pthread_mutex_lock(&lock);
     if (keyval == MPI_KEYVAL_INVALID &&
-        PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL) != MPI_SUCCESS)
+        !DROPIN_DONE(PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL)))
         keyval = MPI_KEYVAL_INVALID;
     (void)pthread_mutex_unlock(&lock);
     return keyval;
@@ -96,11 +101,11 @@ static int present_keyval(void) {
 
 /* The answer is kept before it is known, so that a rank that cannot keep it can say so. */
 static bool ask_present(MPI_Comm comm, int keyval) {
-    bool kept = keyval != MPI_KEYVAL_INVALID && PMPI_Comm_set_attr(comm, keyval, NULL) == MPI_SUCCESS;
+    bool kept = keyval != MPI_KEYVAL_INVALID && DROPIN_DONE_ON(comm, PMPI_Comm_set_attr(comm, keyval, NULL));
     int seen[SEEN_COUNT] = {[SEEN_FORGETFUL] = !kept};
     bool asked = see(comm, seen), present = !asked || !seen[SEEN_ABSENT];
     if (kept && (!asked || !present || seen[SEEN_FORGETFUL]))
-        (void)PMPI_Comm_delete_attr(comm, keyval);
+        (void)DROPIN_DONE_ON(comm, PMPI_Comm_delete_attr(comm, keyval));
     return present;
 }
 
@@ -113,7 +118,7 @@ bool dropin_present(MPI_Comm comm) {
         return false;
     keyval = present_keyval();
     if (keyval != MPI_KEYVAL_INVALID)
-        (void)PMPI_Comm_get_attr(comm, keyval, &value, &known);
+        (void)DROPIN_DONE_ON(comm, PMPI_Comm_get_attr(comm, keyval, &value, &known));
     return known || ask_present(comm, keyval);
 }
 

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "own_calls.h"
+
 static bool is_of_one(MPI_Comm comm) {
     int inter = 1, size = 0;
-    return MPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter &&
-           MPI_Comm_size(comm, &size) == MPI_SUCCESS && size == 1;
+    return DROPIN_DONE_ON(comm, MPI_Comm_test_inter(comm, &inter)) && !inter &&
+           DROPIN_DONE_ON(comm, MPI_Comm_size(comm, &size)) && size == 1;
 }
 
 bool dropin_put_off(dropin_file *file, MPI_Comm comm, MPI_Info info) {
@@ -17,7 +19,7 @@ bool dropin_put_off(dropin_file *file, MPI_Comm comm, MPI_Info info) {
     if (!late)
         return false;
     late->info = MPI_INFO_NULL;
-    if (info != MPI_INFO_NULL && MPI_Info_dup(info, &late->info) != MPI_SUCCESS) {
+    if (info != MPI_INFO_NULL && !DROPIN_DONE(MPI_Info_dup(info, &late->info))) {
         free(late);
         return false;
     }
@@ -29,6 +31,6 @@ void dropin_late_free(dropin_file *file) {
     dropin_late *late = file->late;
     file->late = NULL; /* from here on other threads see what became of the file */
     if (late && late->info != MPI_INFO_NULL)
-        (void)MPI_Info_free(&late->info);
+        (void)DROPIN_DONE(MPI_Info_free(&late->info));
     free(late);
 }

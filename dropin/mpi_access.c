@@ -10,6 +10,7 @@
 
 #include "mpi_calls.h"
 #include "mpi_files.h"
+#include "own_calls.h"
 #include "packed.h"
 #include "pointer.h"
 #include "raise.h"
@@ -35,16 +36,25 @@ enum { WHOLE_ETYPES = true }; /* ROMIO refuses accesses that end inside of an et
 enum { WHOLE_ETYPES = false }; /* OMPIO does not */
 #endif
 
-/* Bytes of the call; also for a count that no file can hold, since then the number is not used. */
-static MPI_Count length_of(const dropin_access *wanted) {
-    MPI_Count size = 0, length = 0;
-    (void)MPI_Type_size_x(wanted->type, &size);
-    return __builtin_mul_overflow(wanted->count, size, &length) ? 0 : length;
+/* Bytes of one, of the types that every program uses, and that nothing can be wrong with; else 0. */
+static MPI_Count plain_size(MPI_Datatype type) {
+    if (type == MPI_BYTE || type == MPI_CHAR)
+        return 1;
+    if (type == MPI_DOUBLE)
+        return sizeof(double);
+    if (type == MPI_INT)
+        return sizeof(int);
+    return type == MPI_FLOAT ? sizeof(float) : 0;
 }
 
-/* Types that every program uses, and that are never wrong. */
-static bool is_plain(MPI_Datatype type) {
-    return type == MPI_BYTE || type == MPI_CHAR || type == MPI_DOUBLE || type == MPI_INT || type == MPI_FLOAT;
+static bool is_plain(MPI_Datatype type) { return plain_size(type) > 0; }
+
+/* Bytes of the call; of a count that no file can hold too, for then nobody will use them. */
+static MPI_Count length_of(const dropin_access *wanted) {
+    MPI_Count size = plain_size(wanted->type), length = 0;
+    if (size == 0)
+        (void)DROPIN_DONE(MPI_Type_size_x(wanted->type, &size));
+    return __builtin_mul_overflow(wanted->count, size, &length) ? 0 : length;
 }
 
 static int check_by_mpi(const dropin_file *file, const dropin_access *wanted) {
@@ -87,8 +97,8 @@ static sago_status move_packed(const dropin_file *file, const dropin_access *wan
         return move(file, wanted, wanted->count, from, bytes);
     const dropin_access instead = {.write = wanted->write, .buf = packed.copy, .type = MPI_BYTE};
     sago_status status = move(file, &instead, packed.bytes, from, bytes);
-    if (!status && !wanted->write)
-        dropin_unpack(&packed, wanted->buf, wanted->count, wanted->type);
+    if (!status && !wanted->write && !dropin_unpack(&packed, wanted->buf, wanted->count, wanted->type))
+        status = SAGO_ERR_MPI;
     dropin_packed_free(&packed);
     return status;
 }

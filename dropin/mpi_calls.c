@@ -11,6 +11,7 @@
 #include "entries.h"
 #include "mpi_files.h"
 #include "foresee.h"
+#include "own_calls.h"
 #include "dropin_report.h"
 
 dropin_calls dropin_after_mpi, dropin_after_pmpi;
@@ -73,7 +74,7 @@ static bool is_neighbourhood(int type) {
 static bool is_of_network(int type, MPI_Info info) {
     int network = 0, length;
     if (type != SAGO_COMM_TYPE_NEIGHBORHOOD && info != MPI_INFO_NULL)
-        (void)MPI_Info_get_valuelen(info, "nbhd_network", &length, &network);
+        (void)DROPIN_DONE(MPI_Info_get_valuelen(info, "nbhd_network", &length, &network));
     return network;
 }
 

@@ -11,6 +11,7 @@
 
 #include "atomic.h"
 #include "late.h"
+#include "own_calls.h"
 
 enum { BUCKETS = 64 };
 
@@ -61,7 +62,7 @@ void dropin_files_remove(dropin_file *file) {
     (void)pthread_mutex_destroy(&file->lock);
     dropin_late_free(file);
     if (file->filetype != MPI_DATATYPE_NULL)
-        (void)MPI_Type_free(&file->filetype);
+        (void)DROPIN_DONE(MPI_Type_free(&file->filetype));
     free(file->path);
     free(file);
 }

@@ -17,6 +17,7 @@
 #include "mpi_files.h"
 #include "foresee.h"
 #include "late.h"
+#include "own_calls.h"
 #include "pointer.h"
 #include "raise.h"
 #include "flush_deferred.h"
@@ -51,13 +52,13 @@ static dropin_reason reason_of(sago_status status) {
  * other's data soon enough most of the time, and with Sago always. */
 static const char *agree_hint(MPI_Comm comm) {
     int ranks = 0;
-    (void)MPI_Comm_size(comm, &ranks);
+    (void)DROPIN_DONE_ON(comm, MPI_Comm_size(comm, &ranks));
     return dropin_by_romio() || ranks > 2 ? "enter" : "turn";
 }
 
 static void describe(dropin_file *file, MPI_Comm comm, int amode) {
     int rank = 0;
-    (void)MPI_Comm_rank(comm, &rank);
+    (void)DROPIN_DONE_ON(comm, MPI_Comm_rank(comm, &rank));
     file->amode = amode;
     file->first = rank == 0;
     file->etype_size = 1;
@@ -67,7 +68,7 @@ static void describe(dropin_file *file, MPI_Comm comm, int amode) {
 /* Checked by its length, since MPICH ends the program if a value is longer than the room for it. */
 static bool is_given(MPI_Info info, const char *key, const char *variable) {
     int length, found = 0;
-    (void)MPI_Info_get_valuelen(info, key, &length, &found);
+    (void)DROPIN_DONE(MPI_Info_get_valuelen(info, key, &length, &found));
     return found || getenv(variable);
 }
 
@@ -75,16 +76,16 @@ static bool is_given(MPI_Info info, const char *key, const char *variable) {
  * own calls would not see.  The caller frees them. */
 static MPI_Info hints_for_sago(MPI_Comm comm, MPI_Info info) {
     MPI_Info own = MPI_INFO_NULL;
-    int code = info == MPI_INFO_NULL ? MPI_Info_create(&own) : MPI_Info_dup(info, &own);
-    if (code != MPI_SUCCESS)
+    if (!DROPIN_DONE(info == MPI_INFO_NULL ? MPI_Info_create(&own) : MPI_Info_dup(info, &own)))
         return MPI_INFO_NULL;
-    (void)MPI_Info_set(own, "sago_tier", "global");
-    (void)MPI_Info_set(own, "sago_subfiles", "auto");
-    (void)MPI_Info_set(own, "sago_nonblocking", "apart"); /* a program may rely on it, whatever else it wants */
+    (void)DROPIN_DONE(MPI_Info_set(own, "sago_tier", "global"));
+    (void)DROPIN_DONE(MPI_Info_set(own, "sago_subfiles", "auto"));
+    (void)DROPIN_DONE(
+        MPI_Info_set(own, "sago_nonblocking", "apart")); /* a program may rely on it, whatever else it wants */
     if (!is_given(own, "sago_agree", "SAGO_AGREE"))
-        (void)MPI_Info_set(own, "sago_agree", agree_hint(comm));
+        (void)DROPIN_DONE(MPI_Info_set(own, "sago_agree", agree_hint(comm)));
     if (!dropin_reports() && !is_given(own, "sago_timing", "SAGO_TIMING"))
-        (void)MPI_Info_set(own, "sago_timing", "off");
+        (void)DROPIN_DONE(MPI_Info_set(own, "sago_timing", "off"));
     return own;
 }
 
@@ -127,7 +128,7 @@ static void open_sago(opening *with, bool possible) {
     if (with->wanted && with->status)
         dropin_descriptor_give_back();
     if (hints != MPI_INFO_NULL)
-        (void)MPI_Info_free(&hints);
+        (void)DROPIN_DONE(MPI_Info_free(&hints));
 }
 
 /* Collective.  A file that must not exist, as all ranks say in their modes: only the MPI library may make it. */
@@ -375,7 +376,7 @@ static void view_note(dropin_file *file, const view *wanted, dropin_reason unsee
     file->unseen = unseen;
     if (unseen)
         return;
-    (void)MPI_Type_size_x(wanted->etype, &file->etype_size);
+    (void)DROPIN_DONE(MPI_Type_size_x(wanted->etype, &file->etype_size));
 }
 
 /* Sets the view in the MPI library.  ROMIO takes types apart level by level, so it gets a list of runs if reading
@@ -384,16 +385,16 @@ static int view_set(const dropin_calls *next, dropin_file *file, const view *wan
     MPI_Datatype runs = MPI_DATATYPE_NULL, own = MPI_DATATYPE_NULL;
     if (served && dropin_by_romio())
         (void)sago_view_run_list(file->sago, wanted->filetype, &runs);
-    if (runs != MPI_DATATYPE_NULL && MPI_Type_contiguous(1, wanted->filetype, &own) != MPI_SUCCESS)
-        (void)MPI_Type_free(&runs);
+    if (runs != MPI_DATATYPE_NULL && !DROPIN_DONE(MPI_Type_contiguous(1, wanted->filetype, &own)))
+        (void)DROPIN_DONE(MPI_Type_free(&runs));
     bool listed = runs != MPI_DATATYPE_NULL;
     int code = next->set_view(file->handle, wanted->disp, wanted->etype, listed ? runs : wanted->filetype,
                               wanted->datarep, info);
     if (listed)
-        (void)MPI_Type_free(&runs);
+        (void)DROPIN_DONE(MPI_Type_free(&runs));
     MPI_Datatype *over = code ? &own : &file->filetype; /* the view stays as it was, or not */
     if (*over != MPI_DATATYPE_NULL)
-        (void)MPI_Type_free(over);
+        (void)DROPIN_DONE(MPI_Type_free(over));
     if (!code)
         file->filetype = own;
     return code;
@@ -429,10 +430,11 @@ int dropin_get_view(const dropin_calls *next, MPI_File handle, MPI_Offset *disp,
     dropin_file *file = dropin_files_find(handle);
     int code = next->get_view(handle, disp, etype, filetype, datarep);
     MPI_Datatype own;
-    if (code || !file || file->filetype == MPI_DATATYPE_NULL || MPI_Type_contiguous(1, file->filetype, &own))
+    if (code || !file || file->filetype == MPI_DATATYPE_NULL ||
+        !DROPIN_DONE(MPI_Type_contiguous(1, file->filetype, &own)))
         return code;
-    (void)MPI_Type_commit(&own);
-    (void)MPI_Type_free(filetype);
+    (void)DROPIN_DONE(MPI_Type_commit(&own));
+    (void)DROPIN_DONE(MPI_Type_free(filetype));
     *filetype = own;
     return code;
 }

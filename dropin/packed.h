@@ -4,6 +4,8 @@
 #ifndef DROPIN_PACKED_H
 #define DROPIN_PACKED_H
 
+#include <stdbool.h>
+
 #include <sago/sago.h>
 
 typedef struct dropin_packed {
@@ -14,7 +16,8 @@ typedef struct dropin_packed {
 /* Packs the buffer's data, after its arguments were found right.  For a read as well: bytes that the file does not
  * have stay as they were. */
 dropin_packed dropin_pack(const void *buf, MPI_Count count, MPI_Datatype type);
-void dropin_unpack(const dropin_packed *packed, void *buf, MPI_Count count, MPI_Datatype type);
+/* False: what was read is not in the buffer. */
+bool dropin_unpack(const dropin_packed *packed, void *buf, MPI_Count count, MPI_Datatype type);
 void dropin_packed_free(dropin_packed *packed);
 
 #endif

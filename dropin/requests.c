@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "own_calls.h"
 #include "raise.h"
 #include "waits.h"
 
@@ -147,7 +148,7 @@ static void complete(dropin_file *file, dropin_request *request, int code) {
     if (!watched)
         atomic_fetch_sub(&dropin_watched, 1);
     if (request->handle != MPI_REQUEST_NULL)
-        (void)MPI_Grequest_complete(request->handle);
+        (void)DROPIN_DONE(MPI_Grequest_complete(request->handle));
     let_go(request);
 }
 
@@ -268,12 +269,13 @@ int dropin_request_start(dropin_file *file, const dropin_started *started, MPI_R
     request->started = *started;
     request->handle = MPI_REQUEST_NULL;
     atomic_store(&request->users, 2);
-    int code = handle ? MPI_Grequest_start(query, release, refuse_cancel, request, &request->handle) : MPI_SUCCESS;
-    if (handle && !code)
+    bool kept =
+        !handle || DROPIN_DONE(MPI_Grequest_start(query, release, refuse_cancel, request, &request->handle));
+    if (handle && kept)
         *handle = request->handle;
     else
         atomic_store(&request->users, 1);
     atomic_fetch_add(&dropin_watched, 1);
     enqueue(file, request);
-    return code ? dropin_raise_code(file->handle, code) : MPI_SUCCESS;
+    return kept ? MPI_SUCCESS : dropin_raise_code(file->handle, MPI_ERR_NO_MEM);
 }

@@ -8,6 +8,7 @@
 
 #include "atomic.h"
 #include "dropin_report.h"
+#include "own_calls.h"
 #include "raise.h"
 #include "waits.h"
 
@@ -15,8 +16,8 @@
 static int64_t range_of(MPI_Count count, MPI_Datatype type, MPI_Count *first) {
     MPI_Count low = 0, extent = 0, length = 0, last = 0, bytes = 0;
     *first = 0;
-    if (count <= 0 || type == MPI_DATATYPE_NULL || MPI_Type_get_extent_x(type, &low, &extent) != MPI_SUCCESS ||
-        MPI_Type_get_true_extent_x(type, first, &length) != MPI_SUCCESS ||
+    if (count <= 0 || type == MPI_DATATYPE_NULL || !DROPIN_DONE(MPI_Type_get_extent_x(type, &low, &extent)) ||
+        !DROPIN_DONE(MPI_Type_get_true_extent_x(type, first, &length)) ||
         __builtin_mul_overflow(count - 1, extent, &last) ||
         __builtin_add_overflow(last < 0 ? -last : last, length, &bytes))
         return 0;
@@ -177,9 +178,9 @@ int dropin_passed_started(dropin_passing *passing, int code, MPI_Request *reques
     if (!code && bytes)
         (void)MPI_Get_elements_x(&status, MPI_BYTE, bytes);
     code = unstage(passing->file, &passing->staged, code, passing->wanted->write);
-    if (code || !bytes || MPI_Grequest_start(query, release, refuse_cancel, bytes, request) != MPI_SUCCESS)
+    if (code || !bytes || !DROPIN_DONE(MPI_Grequest_start(query, release, refuse_cancel, bytes, request)))
         free(bytes);
     else
-        (void)MPI_Grequest_complete(*request);
+        (void)DROPIN_DONE(MPI_Grequest_complete(*request));
     return code;
 }

@@ -278,6 +278,12 @@ sago_status sago_sync_own(sago_file *file);
  * the file system alone says where the file ends, since another process may cut it after the sync. */
 sago_status sago_synced_elsewhere(sago_file *file);
 
+/* Local, for layers: MPI calls that this process makes between the two return their errors, whatever handlers the
+ * program has on `comm`, on MPI_COMM_WORLD and on MPI_COMM_SELF.  `comm` is what is called on, or MPI_COMM_NULL.
+ * For single calls: another thread's error of its own is returned to it, too, if it comes just then. */
+void sago_quiet_begin(MPI_Comm comm);
+void sago_quiet_end(MPI_Comm comm);
+
 /* Collective.  With the hint sago_tier=local collective writes (by view and by extents) go to one file for each
  * storage neighbourhood first, in the first of sago_local_dirs that all ranks can use.  sago_sync_local() puts
  * them on the local device, so that they outlive the job; sago_sync() and sago_close() move them to the global

@@ -139,3 +139,7 @@ int sago_status_mpi_class(sago_status status) {
         return MPI_ERR_OTHER;
     }
 }
+
+void sago_quiet_begin(MPI_Comm comm) { sagoi_quiet_begin(comm); }
+
+void sago_quiet_end(MPI_Comm comm) { sagoi_quiet_end(comm); }

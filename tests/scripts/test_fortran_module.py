@@ -7,7 +7,7 @@ import sys
 SOURCE = os.environ.get("SAGO_SOURCE") or os.path.join(os.path.dirname(__file__), "..", "..")
 # Figures for tools, which are in C, what the drop-in asks for, and an initialiser, which a Fortran type has itself.
 LEFT_OUT = {"sago_get_stats", "sago_phase_string", "sago_level_string", "sago_ckpt_report_init", "sago_view_run_list",
-            "sago_close_alone", "sago_set_view_beside_romio", "sago_synced_elsewhere"}
+            "sago_close_alone", "sago_quiet_begin", "sago_quiet_end", "sago_set_view_beside_romio", "sago_synced_elsewhere"}
 
 
 def read(*path):
