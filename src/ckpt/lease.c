@@ -17,12 +17,12 @@
 enum {
     TEXT = 64,
     WATCH_US = 50000,
-    RENEWALS = 3, /* in the time of a lease */
-    TRIES = 10    /* while others take it, and give it back */
+    RENEWALS = 3, /* renewals in the time of a lease */
+    TRIES = 10    /* tries to take a directory while others take it and give it back */
 };
-#define LOOKS 1. /* seconds between the looks of the thread whether it is time to renew */
+#define LOOKS 1. /* Seconds between two looks of the thread whether it is time to renew. */
 
-/* What the record says of its owner. */
+/* What the record says of the owner. */
 typedef struct lease_record {
     sagoi_id owner;
     int64_t seconds;
@@ -32,7 +32,7 @@ typedef struct lease_record {
     bool released;
 } lease_record;
 
-/* A pid means something only on the same boot of the same machine, in the same namespace. */
+/* A process id means something only on the same boot of the same machine, in the same namespace. */
 static void describe_self(lease_record *record) {
     struct stat space = {0};
     (void)gethostname(record->host, sizeof record->host - 1);
@@ -74,7 +74,7 @@ static void encode_record(const sagoi_lease *lease, bool released, sagoi_wire_ou
     sagoi_record_end(out);
 }
 
-/* Generation 0: the lock of a time before there were generations. */
+/* Generation 0: a lock from before there were generations. */
 static sago_status lock_path(const char *dir, int64_t generation, char path[SAGOI_CKPT_PATH]) {
     char name[SAGOI_CKPT_FILE_NAME] = SAGOI_OLD_LOCK_NAME;
     if (generation > 0)
@@ -83,7 +83,8 @@ static sago_status lock_path(const char *dir, int64_t generation, char path[SAGO
                                             : sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", dir);
 }
 
-/* In our own file, in place: whoever has replaced us has another one.  SAGO_ERR_NO_FILE: it was removed. */
+/* Rewrites our own file in place; a job that has replaced us has another file.  SAGO_ERR_NO_FILE: our file was
+ * removed. */
 static sago_status rewrite_record(const sagoi_lease *lease, bool released) {
     char path[SAGOI_CKPT_PATH];
     sagoi_cfile file = {.fd = -1};
@@ -117,7 +118,7 @@ static void decode_record(sagoi_wire_in *in, bool old, lease_record *record) {
     record->released = sagoi_in_range(in, 0, 1);
 }
 
-/* SAGO_ERR_NO_FILE: there is none. */
+/* SAGO_ERR_NO_FILE: there is no lock. */
 static sago_status read_record(const char *path, bool old, lease_record *record) {
     char *bytes = NULL;
     int64_t len = 0;
@@ -138,23 +139,23 @@ static bool surely_dead(const lease_record *record) {
     lease_record self = {0};
     describe_self(&self);
     if (!self.boot[0] || strcmp(self.boot, record->boot) != 0)
-        return false; /* a pid of another machine says nothing here */
+        return false; /* a process id of another machine tells nothing here */
     return sagoi_process_gone(&record->process);
 }
 
 /* ---- Is it void? ---- */
 
-/* A lock of somebody's, as it was when it was looked at. */
+/* Another job's lock, as it was when it was looked at. */
 typedef struct lock_seen {
     const char *dir;
     char path[SAGOI_CKPT_PATH];
     bool old;
     lease_record record;
     double written; /* by the time stamps of the file system */
-    double age;     /* seconds by the same; -1: nobody can tell */
+    double age;     /* seconds, by the same time stamps; -1: not known */
 } lock_seen;
 
-/* A link in the place of a lock is as old as it is itself. */
+/* A link in the place of a lock has the age of the link. */
 static sago_status written_at(const char *path, double *seconds) {
     struct stat info;
     sago_status status = sagoi_path_look(path, &info);
@@ -163,7 +164,7 @@ static sago_status written_at(const char *path, double *seconds) {
     return status;
 }
 
-/* False: the lock cannot be looked at. */
+/* false: the lock cannot be looked at. */
 static bool find_age(lock_seen *lock) {
     char probe[SAGOI_CKPT_PATH];
     double now = 0;
@@ -178,13 +179,14 @@ static bool find_age(lock_seen *lock) {
     return true;
 }
 
-/* Does it stay as it is for so long?  Every renewal counts, and has its time. */
+/* Does the lock stay unchanged for so long?  Every renewal counts, and changes its time. */
 static bool stays(const lock_seen *lock, double seconds) {
     for (double end = sagoi_ckpt_now() + seconds; sagoi_ckpt_now() < end;) {
         lease_record now = lock->record;
         double written = lock->written;
         (void)usleep(WATCH_US);
-        sago_status status = read_record(lock->path, lock->old, &now); /* first: opening it brings news (NFS) */
+        /* Comes first, since opening a file brings news (NFS). */
+        sago_status status = read_record(lock->path, lock->old, &now);
         if (status != SAGO_ERR_NO_FILE)
             status = written_at(lock->path, &written);
         if (status == SAGO_ERR_NO_FILE || written != lock->written || now.renewals != lock->record.renewals)
@@ -193,7 +195,7 @@ static bool stays(const lock_seen *lock, double seconds) {
     return true;
 }
 
-/* Time stamps may be wrong by as much as the nodes' clocks differ; a live owner shows itself. */
+/* Time stamps may be wrong by as much as the nodes' clocks differ, but a live owner renews its lease. */
 static bool is_void(lock_seen *lock) {
     double lease = (double)lock->record.seconds;
     if (!find_age(lock))
@@ -203,7 +205,7 @@ static bool is_void(lock_seen *lock) {
     return lock->age > lease && stays(lock, lease / RENEWALS + 1);
 }
 
-/* May the lock that is there be taken over?  SAGO_ERR_NO_FILE: it is not there. */
+/* May the lock that is there be taken over?  SAGO_ERR_NO_FILE: there is no lock. */
 static sago_status check_owner(const char *dir, int64_t generation, int64_t seconds) {
     lock_seen lock = {.dir = dir, .old = generation == 0, .record.seconds = seconds};
     lease_record *record = &lock.record;
@@ -213,7 +215,7 @@ static sago_status check_owner(const char *dir, int64_t generation, int64_t seco
     if (status == SAGO_ERR_NO_FILE || status == SAGO_ERR_UNSUPPORTED)
         return status;
     if (status)
-        *record = (lease_record){.seconds = seconds}; /* a damaged lock has the age of any other */
+        *record = (lease_record){.seconds = seconds}; /* a damaged lock has an age like any other */
     if (record->released || surely_dead(record) || is_void(&lock))
         return SAGO_OK;
     return sagoi_fail(SAGO_ERR_BUSY,
@@ -233,7 +235,7 @@ sago_status sagoi_lease_check_old(const char *dir, int64_t seconds) {
 
 /* ---- Taking it ---- */
 
-/* One generation has one winner; who wins one that has been is told so by the locks of later ones. */
+/* Each generation has one winner; a job that wins an old generation sees the locks of later ones. */
 static sago_status try_generation(sagoi_lease *lease, int64_t generation, bool *won) {
     char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
     sagoi_generations seen;
@@ -255,7 +257,7 @@ static sago_status try_generation(sagoi_lease *lease, int64_t generation, bool *
     if (status) {
         sagoi_lease_release(lease);
     } else if (!*won && sagoi_path_join(path, lease->fence.dir, name)) {
-        sagoi_path_discard(path); /* ours: a later owner's has another name */
+        sagoi_path_discard(path); /* our own lock, since a later owner's has another name */
     }
     return status;
 }
@@ -298,7 +300,7 @@ static sago_status was_lost(const sagoi_lease *lease) {
     return sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost to another job", lease->fence.dir);
 }
 
-/* Who is the owner now, for the message. */
+/* Names the present owner, for the message. */
 static sago_status tell_loss(const sagoi_lease *lease) {
     lease_record record = {0};
     sagoi_generations seen = {0};
@@ -313,14 +315,14 @@ static sago_status tell_loss(const sagoi_lease *lease) {
 static sago_status look_and_rewrite(sagoi_lease *lease) {
     sago_status status = sagoi_fence_check(&lease->fence, 0);
     if (!status) {
-        lease->renewals++; /* of whoever renews it */
+        lease->renewals++; /* counted by the thread that renews */
         status = rewrite_record(lease, false);
     }
     return status == SAGO_ERR_BUSY ? tell_loss(lease) : status;
 }
 
-/* By one thread at a time.  The lock is given up meanwhile: whoever only asks must not wait for a directory that
- * may hang. */
+/* Renews; one thread at a time.  The lock is released meanwhile, since a caller that only asks must not wait for a
+ * directory that may hang. */
 static sago_status renew_now(sagoi_lease *lease) {
     double now = sagoi_ckpt_now();
     lease->renewing = true;
@@ -334,11 +336,11 @@ static sago_status renew_now(sagoi_lease *lease) {
     else if (status == SAGO_ERR_BUSY)
         lease->held = false;
     else if (sagoi_ckpt_now() - lease->renewed < (double)lease->seconds)
-        status = SAGO_OK; /* it holds for a while, and is tried again */
+        status = SAGO_OK; /* the lease is valid for a while, and renewing is tried again */
     return status;
 }
 
-/* With the lock held. */
+/* Called with the lock. */
 static sago_status renew(sagoi_lease *lease) {
     while (lease->held) {
         double age = sagoi_ckpt_now() - lease->renewed;
@@ -374,7 +376,7 @@ sago_status sagoi_lease_look(sagoi_lease *lease) {
     return status;
 }
 
-/* What follows from losing it is found by the next write. */
+/* the next write finds out if the lease was lost */
 static double keep(void *arg) {
     sagoi_lease *lease = arg;
     (void)pthread_mutex_lock(&lease->lock);
@@ -384,7 +386,7 @@ static double keep(void *arg) {
     return LOOKS;
 }
 
-/* Where there is no thread the writers renew the lease. */
+/* Without a thread the writers renew the lease. */
 static void start_keeper(sagoi_lease *lease) {
     lease->alarm = (sagoi_alarm){keep, lease};
     if (sagoi_workqueue_create(1, "sago-lease", &lease->keeper) ||
@@ -392,7 +394,7 @@ static void start_keeper(sagoi_lease *lease) {
         sagoi_message_clear();
 }
 
-/* The lock stays, so that its generation is never had again; leaves the message alone. */
+/* The lock stays, so that its generation is never used again; the thread's message is left alone. */
 void sagoi_lease_release(sagoi_lease *lease) {
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());

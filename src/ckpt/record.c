@@ -1,5 +1,5 @@
-/* Records to bytes and back.  The envelope (magic, kind, version, length, checksum) is that of every version there
- * will ever be, so that a newer one can be told from a damaged one. */
+/* Records to bytes and back.  The envelope (magic, kind, version, length, checksum) is the same in all versions
+ * there will ever be, so that a newer record can be told from a damaged one. */
 #include "ckpt/record.h"
 
 #include <stdio.h>
@@ -17,8 +17,8 @@ uint64_t sagoi_piece_sum(const void *data, int64_t len) { return XXH3_64bits(dat
 
 /* ---- Envelope ---- */
 
-/* Directories and their locks have version 2, with generations (ckpt/generation.h): a Sago that knows nothing of
- * them must not take such a directory for free.  Records of an older version than this are still read. */
+/* Directories and their locks have version 2, with generations (ckpt/generation.h), so that a Sago that knows
+ * nothing of generations does not take such a directory for free.  Records of an older version are still read. */
 static uint32_t version_of(sagoi_record_kind kind) {
     return kind == SAGOI_RECORD_DIRECTORY || kind == SAGOI_RECORD_LEASE ? 2 : 1;
 }
@@ -83,7 +83,7 @@ static sagoi_id in_id(sagoi_wire_in *in) {
     return id;
 }
 
-/* Elements of a box; false if they do not fit 63 bits. */
+/* Elements of a box; false: the number does not fit 63 bits. */
 static bool volume(const int64_t *count, int64_t ndims, int64_t *elements) {
     *elements = 1;
     for (int64_t i = 0; i < ndims; i++)
@@ -173,7 +173,7 @@ static void in_intent_numbers(sagoi_wire_in *in, sagoi_intent *intent) {
         in->failed = true;
 }
 
-/* Every array with a name of its own: one name must not stand for two things. */
+/* Does every array have a name of its own? */
 static bool names_differ(const sagoi_intent *intent) {
     for (int64_t i = 1; i < intent->narrays; i++) /* they are sorted */
         if (strcmp(intent->arrays[i - 1].name, intent->arrays[i].name) >= 0)
@@ -248,7 +248,7 @@ static void out_sums(sagoi_wire_out *out, const uint64_t *sums, int64_t n) {
         sagoi_out_int(out, (int64_t)sums[i]);
 }
 
-/* NULL after a failure, or without memory. */
+/* NULL: a failure came before, or there is no memory. */
 static uint64_t *in_sums(sagoi_wire_in *in, int64_t *n) {
     *n = sagoi_in_count(in, 8);
     uint64_t *sums = calloc((size_t)*n + 1, sizeof *sums);

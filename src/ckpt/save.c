@@ -8,7 +8,7 @@
 #include "ckpt/redundancy.h"
 #include "move/calls.h"
 
-/* Records, and the file system for itself, need so many bytes beside the data. */
+/* Bytes beside the data, for records and for the file system itself. */
 enum { SPACE_SLACK = 1 << 20 };
 enum { MAX_STEP = SAGOI_MAX_FREE_TO_USE, MAX_STEP_COMPLEMENT, MAX_CHANGED, MAX_BUSY };
 enum { SUM_ID_LOW, SUM_ID_HIGH, SUM_TIME };
@@ -39,7 +39,7 @@ static bool goes_redundant(const sago_ckpt *ckpt) {
     return ckpt->local[0] && ckpt->layout.intent.parity > 0 && every > 0 && (ckpt->nsaves + 1) % every == 0;
 }
 
-/* What the writers of this node will hold for others. */
+/* Bytes that the writers of this node will hold for others. */
 static int64_t parity_bytes(const sago_ckpt *ckpt) {
     const sagoi_groups *groups = &ckpt->groups;
     int64_t bytes = 0;
@@ -51,8 +51,8 @@ static int64_t parity_bytes(const sago_ckpt *ckpt) {
     return bytes;
 }
 
-/* The first rank that sees a directory looks whether there is room for everybody's part.  A directory that does
- * not answer does not keep a step from the nodes: that it came no further is told later. */
+/* The first rank that sees a directory checks whether there is room for all parts.  A directory that does not
+ * answer does not keep a step from the nodes; a later call reports that the step came no further. */
 static sago_status check_space(const sago_ckpt *ckpt) {
     sago_status status = SAGO_OK;
     if (ckpt->team->rank == 0 && goes_global(ckpt))
@@ -68,10 +68,10 @@ static sago_status check_space(const sago_ckpt *ckpt) {
     return status;
 }
 
-/* A step that could not be restored from is no reason not to save it again. */
+/* A step that could not be restored from may be saved again. */
 static bool gives_way(const sagoi_complete_step *complete) { return complete && complete->passed_over; }
 
-/* Collective: it is set aside, since what it is called is needed. */
+/* Collective: sets the step aside, since its name is needed. */
 static sago_status set_aside(sago_ckpt *ckpt, int64_t step) {
     const sagoi_complete_step *complete = sagoi_steps_find(ckpt, step);
     sago_status status = SAGO_OK;
@@ -86,7 +86,8 @@ static sago_status set_aside(sago_ckpt *ckpt, int64_t step) {
             status = sagoi_save_note(&save, SAGOI_BAD_DATA_NAME); /* its records may say otherwise */
         if (mine && !status)
             status = sagoi_save_rename(&save, SAGOI_FOLDER_STEP, SAGOI_FOLDER_DAMAGED);
-        if (status == SAGO_ERR_NO_FILE || status == SAGO_ERR_TIMEOUT) { /* hanging: of two the newer one counts */
+        /* Storage that hangs may keep the old save: of two saves of a step the newer one counts. */
+        if (status == SAGO_ERR_NO_FILE || status == SAGO_ERR_TIMEOUT) {
             sagoi_message_clear();
             status = SAGO_OK;
         }
@@ -106,7 +107,8 @@ static sago_status check_save(sago_ckpt *ckpt, int64_t step) {
         return sagoi_fail(SAGO_ERR_ARG, "step %lld is negative", (long long)step);
     const sagoi_saving *same = sagoi_saving_find(ckpt, step);
     const sagoi_complete_step *complete = sagoi_steps_find(ckpt, step);
-    if (!gives_way(complete) && (complete || (same && !same->decided))) /* decided and gone: it was too old */
+    /* A save that was decided and is no complete step any more was removed, since it was too old. */
+    if (!gives_way(complete) && (complete || (same && !same->decided)))
         return sagoi_fail(SAGO_ERR_EXISTS, "step %lld is there already", (long long)step);
     sago_status status = sagoi_steps_reserve(ckpt, 1);
     return !status && ckpt->layout.valid && !ckpt->data.changed ? check_space(ckpt) : status;
@@ -148,7 +150,7 @@ static sago_status agree_on_save(sago_ckpt *ckpt, int64_t step, sago_status stat
     return sagoi_news_take(ckpt, &agreed, &decided);
 }
 
-/* Nothing may be in the pool while it changes, and nothing may wait that goes by the old layout. */
+/* The pool must be empty while it changes, and nothing that goes by the old layout may be waiting. */
 static sago_status make_layout(sago_ckpt *ckpt) {
     sago_status status = sagoi_saves_await_first(ckpt);
     if (!status)
@@ -163,7 +165,8 @@ static sago_status make_layout(sago_ckpt *ckpt) {
 
 /* ---- When the save before is not yet written ---- */
 
-/* The newest save, if its windows could all be taken back: it has one, and nobody has begun to write it. */
+/* The newest save, if all its windows could be taken back: it has a window, and no writer has begun to write
+ * it. */
 static sago_status try_replace(sago_ckpt *ckpt, bool *replaced) {
     sagoi_saving **newest = &ckpt->saves;
     while (*newest && (*newest)->next)
@@ -189,7 +192,7 @@ static sago_status try_replace(sago_ckpt *ckpt, bool *replaced) {
     free(old);
     ckpt->stats.replaced++;
     sagoi_journal_dropped(ckpt, step, "replaced");
-    return sagoi_gate(ckpt->team); /* nobody counts itself before the count is 0 again */
+    return sagoi_gate(ckpt->team); /* no rank counts itself before the count is 0 again */
 }
 
 static sago_status find_room(sago_ckpt *ckpt, int64_t step, const save_terms *terms) {
@@ -206,7 +209,7 @@ static sago_status find_room(sago_ckpt *ckpt, int64_t step, const save_terms *te
 
 /* ---- Copying ---- */
 
-/* A writer that has no memory for its job still takes part: then the save fails, and everybody learns it. */
+/* A writer without memory for its job still takes part: then the save fails, and all ranks learn of that. */
 static void fill_job(sago_ckpt *ckpt, sagoi_saving *saving, const save_terms *terms) {
     sagoi_job *job = saving->job;
     sagoi_intent intent = ckpt->layout.intent;
@@ -242,15 +245,15 @@ sago_status sagoi_slices_copy(const sago_ckpt *ckpt, char *to_memory, int64_t fr
     return status;
 }
 
-/* What cannot be copied from a device fails the save, and everybody learns it as of any other: the writer must not
- * commit it, and the others count on this rank. */
+/* A copy from a device that fails makes the save fail, and all ranks learn of it as of any other failure: the
+ * writer must not commit, and the other ranks count on this one. */
 static void copy_window(sago_ckpt *ckpt, char *window, int64_t from, int64_t to) {
     if (sagoi_slices_copy(ckpt, window, from, to))
         sagoi_pool_spoil(&ckpt->pool, ckpt->team->rank);
 }
 
-/* Without memory for the thread's task, the rank writes the window itself, when its turn has come: the others go
- * on filling windows and count on it. */
+/* Without memory for the thread's task, the rank writes the window itself, when its turn has come, since the
+ * others go on filling windows and count on it. */
 static sago_status hand_over(sago_ckpt *ckpt, const sagoi_pool_window *window, bool inside) {
     sago_status status = sagoi_background_window(ckpt->background, window, inside);
     if (status != SAGO_ERR_MEMORY)
@@ -262,7 +265,7 @@ static sago_status hand_over(sago_ckpt *ckpt, const sagoi_pool_window *window, b
     return status ? status : sagoi_background_window(ckpt->background, window, true);
 }
 
-/* This rank's part of a window, and for a writer what the others of its group have sent. */
+/* Copies this rank's part of a window; a writer also receives what the others of its group have sent. */
 static sago_status fill_window(sago_ckpt *ckpt, sagoi_saving *saving, sagoi_pool_window *window) {
     bool inside = ckpt->hints.ckpt_mode != SAGOI_CKPT_THREADED;
     sago_status status = sagoi_pool_claim(&ckpt->pool, ckpt->team, &window->data);
@@ -274,7 +277,7 @@ static sago_status fill_window(sago_ckpt *ckpt, sagoi_saving *saving, sagoi_pool
         status = sagoi_far_receive(ckpt, window->data, window->off, window->off + window->len);
     saving->stats.copy += sagoi_ckpt_now() - begin;
     sagoi_pool_fill(&ckpt->pool);
-    if (saving->job && inside && !status) /* here, where somebody's death is noticed */
+    if (saving->job && inside && !status) /* here, where the death of a process is noticed */
         status = sagoi_pool_wait(&ckpt->pool, ckpt->team, window->number, (uint32_t)ckpt->groups.size);
     return saving->job && !status ? hand_over(ckpt, window, inside) : status;
 }
@@ -311,7 +314,7 @@ static void append(sago_ckpt *ckpt, sagoi_saving *saving) {
     ckpt->stats.bytes_saved += ckpt->layout.total;
 }
 
-/* Collective writing: all go on when all is written, and know how it went. */
+/* Collective writing: all ranks go on when everything is written, and know the outcome. */
 static sago_status finish_together(sago_ckpt *ckpt, sagoi_saving *saving) {
     sago_status status = SAGO_OK;
     while (!saving->decided && !status)

@@ -1,4 +1,4 @@
-/* Taking over a checkpoint directory: is it one, is it free, where is its local storage; and giving it back. */
+/* Taking over a checkpoint directory: is it one, is it free, where is its local storage?  And giving it back. */
 #include <inttypes.h>
 #include <sago/storage.h>
 #include <stdio.h>
@@ -33,7 +33,8 @@ static void encode_marker(const marker *mark, sagoi_wire_out *out) {
     sagoi_record_end(out);
 }
 
-/* A record that was read and is none.  Nothing is lost but where the nodes' storage belongs. */
+/* A file under the name of a record that is no record.  All that is lost is which storage on the nodes belongs to
+ * the directory. */
 static sago_status not_a_marker(sago_status status) {
     char why[SAGOI_MESSAGE_MAX];
     if (status != SAGO_ERR_IO && status != SAGO_ERR_BAD_FILE)
@@ -45,7 +46,7 @@ static sago_status not_a_marker(sago_status status) {
                       why);
 }
 
-/* *old: it does not say what it would say today. */
+/* *old: the marker does not say what it would say today. */
 static sago_status load_marker(const char *dir, marker *mark, bool *old) {
     char path[SAGOI_CKPT_PATH], *bytes = NULL;
     int64_t len = 0;
@@ -95,11 +96,11 @@ static sago_status make_marker(const char *dir, marker *mark, bool *old) {
     free(out.bytes);
     if (!status)
         status = sagoi_cdir_sync(dir);
-    return status || won ? status : load_marker(dir, mark, old); /* another job's */
+    return status || won ? status : load_marker(dir, mark, old); /* it is another job's */
 }
 
-/* A job of an older Sago looks at its own kind of lock only: from now on it is refused, by the version of the
- * directory.  One that came before is waited out like any other. */
+/* A job of an older Sago looks at its own kind of lock only; from now on the version of the directory makes it
+ * refuse. One that came before is waited for like any other. */
 static sago_status bring_up_to_date(sago_ckpt *ckpt, const marker *mark) {
     char path[SAGOI_CKPT_PATH];
     sagoi_wire_out out = {0};
@@ -119,8 +120,8 @@ static sago_status bring_up_to_date(sago_ckpt *ckpt, const marker *mark) {
     return status;
 }
 
-/* Anything but what an interrupted first opening leaves, or another job's that goes on, or a directory whose
- * marker is lost? */
+/* Is there anything but what an interrupted first opening leaves, or another job's that goes on, or a directory
+ * whose marker is lost? */
 static sago_status refuse_name(void *arg, const char *name) {
     sagoi_folder_kind kind;
     int64_t step;
@@ -134,7 +135,7 @@ static sago_status refuse_name(void *arg, const char *name) {
                       name);
 }
 
-/* Another job may have made it a checkpoint directory meanwhile; if not, it stays refused. */
+/* Another job may have made it a checkpoint directory meanwhile; if not, it is refused. */
 static sago_status look_again(const char *dir, sago_status refused, marker *mark, bool *old) {
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
@@ -211,13 +212,14 @@ static sago_status settle(sago_ckpt *ckpt, marker *mark, bool old) {
     return bring_up_to_date(ckpt, mark);
 }
 
-/* Rank 0: the directory is one, and it is ours. */
+/* Called on rank 0: makes sure that the directory is a checkpoint directory, and takes it over. */
 static sago_status take_directory(sago_ckpt *ckpt) {
     marker mark = {0};
     bool old = false;
     sago_status status = prepare_directory(ckpt, &mark, &old);
     if (!status && !ckpt->hints.ckpt_read_only)
-        status = sagoi_cdir_sync_parent(ckpt->dir); /* steps are no more durable than the name they are under */
+        /* Steps are no more durable than the name that they are under. */
+        status = sagoi_cdir_sync_parent(ckpt->dir);
     if (!status && !ckpt->hints.ckpt_read_only)
         status = sagoi_lease_take(&ckpt->lease, ckpt->dir, ckpt->hints.ckpt_lease);
     if (!status)
@@ -255,7 +257,7 @@ static sago_status open_directory(sago_ckpt *ckpt) {
 
 /* ---- The nodes' own storage ---- */
 
-/* The which-th candidate of "a:b:c"; false if there are not so many. */
+/* Takes the which-th candidate of "a:b:c"; false: there are fewer. */
 static bool candidate(const sago_ckpt *ckpt, int which, char path[SAGOI_CKPT_PATH]) {
     const char *at = ckpt->hints.local_dirs;
     for (; which > 0 && *at; which--) {
@@ -280,7 +282,7 @@ static sago_status try_candidate(const sago_ckpt *ckpt, const char *path) {
     return status;
 }
 
-/* The first one where a directory can be made; -1: none. */
+/* The first candidate in which a directory can be made; -1: none. */
 static int64_t choose_candidate(const sago_ckpt *ckpt) {
     char path[SAGOI_CKPT_PATH];
     for (int i = 0; candidate(ckpt, i, path); i++)
@@ -289,7 +291,7 @@ static int64_t choose_candidate(const sago_ckpt *ckpt) {
     return -1;
 }
 
-/* A relative name may mean storage of each rank's own. */
+/* A relative name may mean different storage on each rank. */
 static sago_status use_candidate(sago_ckpt *ckpt, int64_t chosen) {
     if (chosen < 0 || !candidate(ckpt, (int)chosen, ckpt->local))
         return SAGO_OK;
@@ -298,7 +300,7 @@ static sago_status use_candidate(sago_ckpt *ckpt, int64_t chosen) {
     return status || ckpt->hints.ckpt_read_only ? status : sagoi_cdir_make(ckpt->local);
 }
 
-/* Who shares the storage is found by trying (sago/storage.h); the first of them looks through it. */
+/* Trying tells which ranks share the storage (sago/storage.h); the first of them reads it. */
 static sago_status find_holder(sago_ckpt *ckpt) {
     MPI_Comm sharers = MPI_COMM_NULL;
     if (ckpt->hints.ckpt_read_only || !ckpt->local[0])
@@ -312,7 +314,7 @@ static sago_status find_holder(sago_ckpt *ckpt) {
     return status;
 }
 
-/* Storage devices are numbered by the ranks that look through them. */
+/* Storage devices are numbered by the ranks that read them. */
 static sago_status number_domains(sago_ckpt *ckpt) {
     int *all = calloc((size_t)ckpt->team->size, sizeof *all);
     ckpt->holders = calloc((size_t)ckpt->team->size, sizeof *ckpt->holders);
@@ -350,7 +352,7 @@ static sago_status tell_domains(sago_ckpt *ckpt) {
     return status;
 }
 
-/* Collective writing needs everybody to see the file, which a relative name on the nodes may not mean. */
+/* For collective writing all ranks must see the file, which a relative name on the nodes may not mean. */
 static sago_status choose_together(sago_ckpt *ckpt) {
     bool seen = !ckpt->local[0] || ckpt->domain_of[ckpt->groups.writer] == ckpt->domain;
     sagoi_agreement agreed = {.max = {!seen}};
@@ -361,7 +363,7 @@ static sago_status choose_together(sago_ckpt *ckpt) {
     return status;
 }
 
-/* Every node has storage of its own, or nobody uses any. */
+/* Either every node has storage of its own, or no node uses any. */
 static sago_status choose_local(sago_ckpt *ckpt) {
     int64_t chosen = 0;
     sago_status status = SAGO_OK;
@@ -377,7 +379,7 @@ static sago_status choose_local(sago_ckpt *ckpt) {
     if (!status)
         status = use_candidate(ckpt, chosen - 1);
     if (!status)
-        sagoi_message_clear(); /* of candidates that could not be used */
+        sagoi_message_clear(); /* left by candidates that could not be used */
     return sagoi_agree_status(ckpt->team, status);
 }
 
@@ -433,7 +435,7 @@ sago_status sagoi_ckpt_set_up(sago_ckpt *ckpt) {
     return status;
 }
 
-/* Adds the steps from here on that failed, and nobody was told, to a text. */
+/* Adds to a text the steps from here on whose failure was not reported. */
 static void list_untold(const sagoi_saving *at, char *text, size_t capacity) {
     size_t used = 0;
     for (; at && used + 32 < capacity; at = at->next)
@@ -442,7 +444,7 @@ static void list_untold(const sagoi_saving *at, char *text, size_t capacity) {
                                      (long long)at->step);
 }
 
-/* What failed and nobody was told: the oldest in full, the others by their numbers. */
+/* Reports failures that were not reported yet: the oldest in full, the others by their numbers. */
 static sago_status untold_failure(const sago_ckpt *ckpt) {
     const sagoi_saving *at = ckpt->saves;
     char others[128] = "";
