@@ -62,11 +62,7 @@ static struct {
     int64_t slot;
 } saver;
 
-static double since_1970(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_REALTIME, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
+static double since_1970(void) { return sagoi_seconds(CLOCK_REALTIME); }
 
 static double now(void) { return sagoi_clock() + recorder.epoch; }
 
