@@ -180,11 +180,9 @@ static int64_t route_tree(sim_network *network, int64_t from, int64_t to, int64_
          d > 0 && from / size / topology->extent[d] != to / size / topology->extent[d]; d--) {
         size *= topology->extent[d];
         height++;
-        int64_t rail = to % topology->extent[d];
-        if (height < topology->levels) {
-            route[hops++] = hop_link(network, height, 2 * (from / size * topology->extent[d] + rail), 0);
-            down[height - 1] = hop_link(network, height, 2 * (to / size * topology->extent[d] + rail), 1);
-        }
+        int64_t links = sagoi_topology_uplinks(topology, height);
+        route[hops++] = hop_link(network, height, 2 * (from / size * links + to % links), 0);
+        down[height - 1] = hop_link(network, height, 2 * (to / size * links + to % links), 1);
     }
     for (int64_t h = hops - 1; h >= 0; h--)
         route[hops + (hops - 1 - h)] = down[h];

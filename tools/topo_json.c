@@ -2,15 +2,18 @@
 #include "base/json.h"
 #include "tools/topo.h"
 
-static void put_level(sagoi_json *json, const char *name, const sagoi_level *level) {
+static void put_level(sagoi_json *json, const char *name, const sagoi_level *level, int64_t links) {
     sagoi_json_open(json, NULL, '{');
     sagoi_json_text(json, "name", name);
     sagoi_json_real(json, "latency", level->latency);
     sagoi_json_real(json, "bandwidth", level->bandwidth);
+    if (links > 0)
+        sagoi_json_int(json, "links", links);
     sagoi_json_close(json, '}');
 }
 
 static void put_network(sagoi_json *json, const sagoi_topology *t) {
+    bool tree = t->kind == SAGOI_FAT_TREE;
     char number[24];
     sagoi_json_open(json, "network", '{');
     sagoi_json_text(json, "kind", sagoi_topology_kind_name(t->kind));
@@ -23,9 +26,10 @@ static void put_network(sagoi_json *json, const sagoi_topology *t) {
     sagoi_json_int(json, "places", t->places);
     sagoi_json_open(json, "levels", '[');
     for (int64_t k = 0; k < t->levels; k++)
-        put_level(json, sagoi_level_name(t, k, number), &t->level[k]);
-    put_level(json, "inside", &t->inside);
-    put_level(json, "io", &t->io);
+        put_level(json, sagoi_level_name(t, k, number), &t->level[k],
+                  k > 0 && tree ? sagoi_topology_uplinks(t, k) : 0);
+    put_level(json, "inside", &t->inside, 0);
+    put_level(json, "io", &t->io, 0);
     sagoi_json_close(json, ']');
     if (t->numa > 0)
         sagoi_json_int(json, "numa", t->numa);

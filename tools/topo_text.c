@@ -53,7 +53,8 @@ topo_text topo_level_meaning(const sagoi_topology *t, int64_t level) {
     case SAGOI_FAT_TREE:
         if (level == 0)
             return text("node to switch");
-        return text("switch to switch, height %lld to %lld", (long long)level, (long long)level + 1);
+        return text("switch to switch, height %lld to %lld, %lld links a switch", (long long)level,
+                    (long long)level + 1, (long long)sagoi_topology_uplinks(t, level));
     case SAGOI_TORUS:
         return text("along dimension %lld", (long long)level);
     case SAGOI_DRAGONFLY:

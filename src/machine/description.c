@@ -230,17 +230,23 @@ static sago_status level_fields(parser *p, int64_t first, sagoi_level *level) {
 }
 
 static sago_status key_level(parser *p) {
-    int64_t number = p->text.words > 1 ? level_number(p->text.word[1]) : -1;
+    int64_t number = p->text.words > 1 ? level_number(p->text.word[1]) : -1, links = 0;
     if (number < 0)
         return sagoi_text_fail(&p->text, "level takes its number, its name or 'all' first");
     sagoi_level level = {0};
-    sago_status status = level_fields(p, 2, &level);
+    field fields[] = {
+        {"latency", FIELD_TIME, &level.latency, 0, true, false},
+        {"bandwidth", FIELD_RATE, &level.bandwidth, 0, true, false},
+        {"links", FIELD_INT, &links, 0, false, false},
+    };
+    sago_status status = fields_parse(p, 2, fields, sizeof fields / sizeof *fields);
     bool all = number == SAGOI_DIMENSIONS_MAX;
     for (int64_t k = all ? 0 : number; status == SAGO_OK && k < (all ? SAGOI_DIMENSIONS_MAX : number + 1); k++) {
         if (p->levels & 1UL << k)
             return sagoi_text_fail(&p->text, "level %lld is given already", (long long)k);
         p->levels |= 1UL << k;
         p->d->topology.level[k] = level;
+        p->d->topology.links[k] = links;
     }
     if (!all)
         p->level_lines = sagoi_max(p->level_lines, number + 1);

@@ -356,6 +356,7 @@ static bool use_racks(const sagoi_site *site, int64_t nodes, const sagoi_node_na
     tree.level[0] = (sagoi_level){near.latency / 2, near.bandwidth}; /* two hops: to the switch, and from it */
     tree.level[1] =
         (sagoi_level){far.latency > near.latency ? (far.latency - near.latency) / 2 : 0, far.bandwidth};
+    tree.links[1] = far.bandwidth < near.bandwidth; /* one pair of nodes fills it: there is one, not several */
     if (places_distinct(nodes, place) != SAGO_OK || sagoi_topology_complete(&tree) != SAGO_OK)
         return false;
     found->topology = tree;

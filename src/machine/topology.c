@@ -58,10 +58,16 @@ static sago_status count_places(sagoi_topology *t) {
 }
 
 static sago_status check_levels(const sagoi_topology *t) {
-    for (int64_t k = 0; k < t->levels; k++)
+    for (int64_t k = 0; k < t->levels; k++) {
         if (!level_usable(&t->level[k]))
             return sagoi_fail(SAGO_ERR_ARG, "level %lld: a latency below or a bandwidth not above zero",
                               (long long)k);
+        bool up = t->kind == SAGOI_FAT_TREE && k > 0;
+        if (t->links[k] < 0 || (t->links[k] > 0 && !up))
+            return sagoi_fail(SAGO_ERR_ARG,
+                              "level %lld: links are counted of a fat tree's switches, from level 1 on",
+                              (long long)k);
+    }
     if (!level_usable(&t->inside) || !level_usable(&t->io))
         return sagoi_fail(SAGO_ERR_ARG, "inside or io: a latency below or a bandwidth not above zero");
     return SAGO_OK;
@@ -139,6 +145,13 @@ int64_t sagoi_topology_place(const sagoi_topology *topology, const int64_t *coor
 int64_t sagoi_topology_neighbours(const sagoi_topology *topology) {
     bool switched = topology->kind == SAGOI_FAT_TREE || topology->kind == SAGOI_DRAGONFLY;
     return switched ? topology->extent[topology->dimensions - 1] : 1;
+}
+
+int64_t sagoi_topology_uplinks(const sagoi_topology *topology, int64_t level) {
+    int64_t below = 1;
+    for (int64_t k = 0; k < level; k++)
+        below *= topology->extent[topology->dimensions - 1 - k];
+    return topology->links[level] > 0 ? topology->links[level] : below;
 }
 
 /* ---- Hops --------------------------------------------------------------------------------------------- */

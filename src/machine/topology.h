@@ -82,6 +82,8 @@ typedef struct sagoi_topology {
     int64_t places;
     int64_t levels;
     sagoi_level level[SAGOI_DIMENSIONS_MAX];
+    /* Fat tree: of level k, so many lead up from each switch of height k; 0: as many as there are places below. */
+    int64_t links[SAGOI_DIMENSIONS_MAX];
     sagoi_level inside; /* between ranks of one node */
     sagoi_level io;     /* from a gateway to the storage */
     double io_reading;  /* bytes a second of a storage target that is read; 0: as `io` */
@@ -123,6 +125,8 @@ double sagoi_topology_latency(const sagoi_topology *topology, int64_t a, int64_t
 double sagoi_topology_bandwidth(const sagoi_topology *topology, int64_t a, int64_t b);
 /* The bandwidth of the place's own link; INFINITY: no rule names the place. */
 double sagoi_topology_link(const sagoi_topology *topology, int64_t place);
+/* Of a fat tree, the links that lead up from a switch of height `level`, 1 or more. */
+int64_t sagoi_topology_uplinks(const sagoi_topology *topology, int64_t level);
 /* Places under one leaf switch or router come in blocks of so many, from 0 on; torus and flat: 1. */
 int64_t sagoi_topology_neighbours(const sagoi_topology *topology);
 

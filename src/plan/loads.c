@@ -1,5 +1,5 @@
-/* Places come in sets of `block` consecutive ones.  The links are from set to set (dragonfly), or one for each
- * set, whatever set the bytes come from: then all sources are one. */
+/* Places come in sets of `block` consecutive ones.  The links are from set to set (dragonfly), or lead into a set,
+ * whatever set the bytes come from: one of them (torus), or `rails`, of which a place has its own (fat tree). */
 #include "plan/loads.h"
 
 #include <inttypes.h>
@@ -13,21 +13,21 @@ enum { PAIRED_SETS_MOST = 256 };
 static const double slack = 1.0 / 16; /* of a domain: shapes are not known better */
 
 struct sagoi_loads {
-    int64_t block, sets;
+    int64_t block, sets, rails;
     bool paired;      /* each pair of sets has a link */
     bool lines;       /* a set's own bytes cross its links, too */
     double bandwidth; /* of the links that are counted as one */
     double all;       /* bytes of all domains */
     double *out;      /* of those, each set's */
-    double *share;    /* of the nodes, each set's */
-    double *carried;  /* by each link: of a set, or of source and set */
+    double *share;    /* of the nodes, those of each rail of each set */
+    double *carried;  /* by each link: of a rail, or of source and set */
     /* The domain at hand */
     double total;
     double *inside; /* each set's bytes */
     int64_t *source, sources;
-    double *wait; /* seconds; negative: the set was not asked for */
+    double *wait; /* of each rail, seconds; negative: it was not asked for */
     int64_t *asked, nasked;
-    int64_t waiting; /* sets that wait */
+    int64_t waiting; /* rails that wait */
 };
 
 /* ---- Which links ---- */
@@ -41,7 +41,7 @@ static int64_t wide_dimension(const sagoi_topology *t, int64_t first, int64_t st
 }
 
 /* Consecutive places that share links; 0: none. */
-static int64_t block_of(const sagoi_topology *t, double *bandwidth) {
+static int64_t block_of(const sagoi_topology *t, double *bandwidth, int64_t *rails) {
     int64_t wide = wide_dimension(t, 0, 1), block = t->places;
     if (t->kind == SAGOI_TORUS) {
         wide = wide_dimension(t, t->dimensions - 1, -1);
@@ -54,41 +54,47 @@ static int64_t block_of(const sagoi_topology *t, double *bandwidth) {
         return 0;
     for (int64_t i = 0; i <= wide; i++)
         block /= t->extent[i];
-    *bandwidth = t->level[t->dimensions - 1 - wide].bandwidth;
-    return block;
+    int64_t level = t->dimensions - 1 - wide;
+    *bandwidth = t->level[level].bandwidth;
+    if (t->kind == SAGOI_FAT_TREE && level > 0)
+        *rails = sagoi_topology_uplinks(t, level);
+    return *rails < block ? block : 0;
 }
 
 /* ---- Life ---- */
 
 static int64_t set_of(const sagoi_loads *l, int64_t place) { return place / l->block; }
+static int64_t rail_of(const sagoi_loads *l, int64_t place) {
+    return set_of(l, place) * l->rails + place % l->rails;
+}
 
 static void sum_nodes(sagoi_loads *l, const sagoi_draft *draft) {
     for (int64_t n = 0; n < draft->machine->nodes; n++) {
         int64_t set = set_of(l, draft->machine->node[n].place);
         l->out[set] += (double)draft->shape->node[n].bytes;
         l->all += (double)draft->shape->node[n].bytes;
-        l->share[set] += 1.0 / (double)draft->machine->nodes;
+        l->share[rail_of(l, draft->machine->node[n].place)] += 1.0 / (double)draft->machine->nodes;
     }
-    for (int64_t set = 0; set < l->sets; set++)
-        l->wait[set] = -1;
+    for (int64_t rail = 0; rail < l->sets * l->rails; rail++)
+        l->wait[rail] = -1;
 }
 
 static bool allocate(sagoi_loads *l) {
-    size_t sets = (size_t)l->sets;
+    size_t sets = (size_t)l->sets, rails = sets * (size_t)l->rails;
     l->out = calloc(sets, sizeof *l->out);
-    l->share = calloc(sets, sizeof *l->share);
-    l->carried = calloc(l->paired ? sets * sets : sets, sizeof *l->carried);
+    l->share = calloc(rails, sizeof *l->share);
+    l->carried = calloc(l->paired ? sets * sets : rails, sizeof *l->carried);
     l->inside = calloc(sets, sizeof *l->inside);
     l->source = calloc(sets, sizeof *l->source);
-    l->wait = calloc(sets, sizeof *l->wait);
-    l->asked = calloc(sets, sizeof *l->asked);
+    l->wait = calloc(rails, sizeof *l->wait);
+    l->asked = calloc(rails, sizeof *l->asked);
     return l->out && l->share && l->carried && l->inside && l->source && l->wait && l->asked;
 }
 
 sago_status sagoi_loads_create(const sagoi_draft *draft, sagoi_loads **loads) {
     const sagoi_topology *t = draft->machine->topology;
     double bandwidth = 0;
-    int64_t block = t ? block_of(t, &bandwidth) : 0, sets = block > 0 ? t->places / block : 0;
+    int64_t rails = 1, block = t ? block_of(t, &bandwidth, &rails) : 0, sets = block > 0 ? t->places / block : 0;
     bool paired = t && t->kind == SAGOI_DRAGONFLY;
     *loads = NULL;
     if (block <= 1 || sets <= 1 || (paired && sets > PAIRED_SETS_MOST))
@@ -97,6 +103,7 @@ sago_status sagoi_loads_create(const sagoi_draft *draft, sagoi_loads **loads) {
     if (l)
         *l = (sagoi_loads){.block = block,
                            .sets = sets,
+                           .rails = rails,
                            .paired = paired,
                            .lines = t->kind == SAGOI_TORUS,
                            .bandwidth = bandwidth};
@@ -123,7 +130,7 @@ void sagoi_loads_destroy(sagoi_loads *loads) {
 }
 
 void sagoi_loads_begin(sagoi_loads *loads) {
-    int64_t links = loads->paired ? loads->sets * loads->sets : loads->sets;
+    int64_t links = loads->sets * (loads->paired ? loads->sets : loads->rails);
     for (int64_t i = 0; i < links; i++)
         loads->carried[i] = 0;
     sagoi_loads_clear(loads);
@@ -158,16 +165,17 @@ static double over_share(const sagoi_loads *l, double carried, double mine, doub
     return over > mine * slack ? over / l->bandwidth : 0;
 }
 
-/* What of the domain at hand crosses the set's link. */
+/* What of the domain at hand comes into the set. */
 static double arriving(const sagoi_loads *l, int64_t set) {
     return l->lines ? l->total : l->total - l->inside[set];
 }
 
-static double wait_of(const sagoi_loads *l, int64_t set) {
+static double wait_of(const sagoi_loads *l, int64_t place) {
+    int64_t set = set_of(l, place), rail = rail_of(l, place);
     double most = 0;
     if (!l->paired)
-        return over_share(l, l->carried[set], arriving(l, set),
-                          (l->lines ? l->all : l->all - l->out[set]) * l->share[set]);
+        return over_share(l, l->carried[rail], arriving(l, set),
+                          (l->lines ? l->all : l->all - l->out[set]) * l->share[rail]);
     for (int64_t i = 0; i < l->sources; i++) {
         int64_t from = l->source[i];
         double wait = from == set ? 0
@@ -179,28 +187,28 @@ static double wait_of(const sagoi_loads *l, int64_t set) {
 }
 
 void sagoi_loads_weigh(sagoi_loads *loads, int64_t place) {
-    int64_t set = set_of(loads, place);
-    if (loads->wait[set] >= 0)
+    int64_t rail = rail_of(loads, place);
+    if (loads->wait[rail] >= 0)
         return;
-    loads->asked[loads->nasked++] = set;
-    loads->wait[set] = wait_of(loads, set);
-    loads->waiting += loads->wait[set] > 0;
+    loads->asked[loads->nasked++] = rail;
+    loads->wait[rail] = wait_of(loads, place);
+    loads->waiting += loads->wait[rail] > 0;
 }
 
 bool sagoi_loads_matter(const sagoi_loads *loads) { return loads->waiting > 0 && loads->nasked > 1; }
 
-double sagoi_loads_wait(const sagoi_loads *loads, int64_t place) { return loads->wait[set_of(loads, place)]; }
+double sagoi_loads_wait(const sagoi_loads *loads, int64_t place) { return loads->wait[rail_of(loads, place)]; }
 
 void sagoi_loads_carry(sagoi_loads *loads, int64_t place) {
-    int64_t set = set_of(loads, place);
+    int64_t set = set_of(loads, place), rail = rail_of(loads, place);
     if (!loads->paired)
-        loads->carried[set] += arriving(loads, set);
+        loads->carried[rail] += arriving(loads, set);
     for (int64_t i = 0; loads->paired && i < loads->sources; i++)
         if (loads->source[i] != set)
             loads->carried[loads->source[i] * loads->sets + set] += loads->inside[loads->source[i]];
-    if (loads->wait[set] < 0)
+    if (loads->wait[rail] < 0)
         return;
-    loads->waiting -= loads->wait[set] > 0;
-    loads->wait[set] = wait_of(loads, set);
-    loads->waiting += loads->wait[set] > 0;
+    loads->waiting -= loads->wait[rail] > 0;
+    loads->wait[rail] = wait_of(loads, place);
+    loads->waiting += loads->wait[rail] > 0;
 }

@@ -7,11 +7,14 @@
  *     C3 = what the busiest of the shared links on the way to it carries beyond its even share, / bandwidth
  *
  * Counted are the links that most nodes share, not each link of a path:
- *   fat tree   from the top switch down to each of the subtrees below it: one link each
+ *   fat tree   from the top switch down to the subtrees below it, of which a place has its own; none, unless they
+ *              are fewer than the places there
  *   dragonfly  from each group to each other one: one link a pair
  *   torus      those of the last dimension, over which bytes arrive that were routed dimension by dimension: all
  *              that is aggregated in a line of places comes over its links, of which two lead to each place, or
- * one where a line has two places A link's even share is what it would carry if all domains were spread evenly
+ *              one where a line has two places
+ *
+ * A link's even share is what it would carry if all domains were spread evenly
  * over the nodes, in whole domains: an even spread costs nothing. */
 #ifndef SAGOI_LOADS_H
 #define SAGOI_LOADS_H

@@ -14,8 +14,9 @@ enum { SWITCHES_MOST = 256 };
 
 typedef struct loads {
     int64_t switches, neighbours;
-    double *bytes;  /* of each switch's nodes in each region */
-    double *served; /* of each region, the share that each switch's nodes aggregate */
+    int64_t uplinks; /* of a switch of a tree; 0: each pair of switches has a link */
+    double *bytes;   /* of each switch's nodes in each region */
+    double *served;  /* of each region, the share that each switch's nodes aggregate */
 } loads;
 
 static int64_t switch_of(const sagoi_draft *draft, const loads *l, int64_t node) {
@@ -40,16 +41,31 @@ static void add_node(const sagoi_draft *draft, const loads *l, int64_t n) {
         l->bytes[r * l->switches + switch_of(draft, l, n)] += (double)histogram[r];
 }
 
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* Bytes of regions [first, end) that go from switch a to switch b. */
+static double between(const loads *l, int64_t a, int64_t b, int64_t first, int64_t end) {
+    double bytes = 0;
+    for (int64_t r = first; r < end; r++)
+        bytes += l->bytes[r * l->switches + a] * l->served[r * l->switches + b];
+    return bytes;
+}
+
 /* The most bytes that any link between two switches carries of regions [first, end), which move at a time. */
 static double busiest(const loads *l, int64_t first, int64_t end) {
     double most = 0;
-    for (int64_t a = 0; a < l->switches; a++)
-        for (int64_t b = 0; b < l->switches; b++) {
-            double load = 0;
-            for (int64_t r = first; r < end && a != b; r++)
-                load += l->bytes[r * l->switches + a] * l->served[r * l->switches + b];
-            most = load > most ? load : most;
-        }
+    for (int64_t a = 0; a < l->switches; a++) {
+        double up = 0, down = 0;
+        for (int64_t b = 0; b < l->switches; b++)
+            if (a != b && l->uplinks == 0) {
+                most = larger(most, between(l, a, b, first, end));
+            } else if (a != b) {
+                up += between(l, a, b, first, end);
+                down += between(l, b, a, first, end);
+            }
+        if (l->uplinks > 0)
+            most = larger(most, larger(up, down) / (double)l->uplinks);
+    }
     return most;
 }
 
@@ -69,7 +85,9 @@ static double sum_rounds(const sagoi_draft *draft, const loads *l) {
         each = SAGOI_REGIONS;
     for (int64_t r = 0; r < SAGOI_REGIONS; r += sagoi_max(1, each))
         seconds += busiest(l, r, sagoi_min(r + sagoi_max(1, each), SAGOI_REGIONS));
-    return seconds / (sagoi_slowest_level(draft->machine->topology).bandwidth * SAGOI_LINK_PAYLOAD);
+    const sagoi_topology *topology = draft->machine->topology;
+    double bandwidth = l->uplinks > 0 ? topology->level[1].bandwidth : sagoi_slowest_level(topology).bandwidth;
+    return seconds / (bandwidth * SAGOI_LINK_PAYLOAD);
 }
 
 double sagoi_draft_route_seconds(const sagoi_draft *draft) {
@@ -82,6 +100,7 @@ double sagoi_draft_route_seconds(const sagoi_draft *draft) {
     for (int64_t n = 0; n < draft->machine->nodes; n++)
         last = sagoi_max(last, switch_of(draft, &l, n));
     l.switches = sagoi_min(l.switches, last + 1);
+    l.uplinks = topology->kind == SAGOI_FAT_TREE && l.switches > 1 ? sagoi_topology_uplinks(topology, 1) : 0;
     if (l.switches < 2 || l.switches > SWITCHES_MOST)
         return 0;
     double seconds = 0;

@@ -117,12 +117,16 @@ static double store_seconds(const weighing *w, double windows, int64_t dealt) {
     return w->beside + larger(w->stored / rate, windows * w->stored / all);
 }
 
-/* A node's link; or, where nodes share switches, the links between those: each pair of switches has one, and what
- * the nodes move goes over all of them alike, but for the busiest: of so many links that flows are thrown onto, it
- * has so many times the mean (Poisson's distribution, in which the most of n is sqrt(2 ln n) deviations away). */
+/* A node's link; or, where nodes share switches, the links between those: each pair of switches has one, or each
+ * switch of a tree its links up, and what the nodes move goes over all of them alike, but for the busiest: of so
+ * many links that flows are thrown onto, it has so many times the mean (Poisson's distribution, in which the most
+ * of n is sqrt(2 ln n) deviations away). */
 static double link_seconds(const weighing *w, double windows, double bytes) {
     double neighbours = (double)sagoi_topology_neighbours(w->topology), switches = w->nodes / neighbours;
-    double hosts = smaller(windows, w->nodes), links = switches * switches;
+    double each = w->topology->kind == SAGOI_FAT_TREE && w->topology->levels > 1
+                      ? (double)sagoi_topology_uplinks(w->topology, 1)
+                      : switches;
+    double hosts = smaller(windows, w->nodes), links = switches * each;
     /* Data of few nodes in a window is aggregated by one of those (groups.c). */
     bool near = w->senders * SAGOI_REGIONS_NEAR <= w->nodes && w->span >= 2 * SAGOI_GROUP_USUAL;
     double leaving = bytes * (near ? 1 - 1 / larger(1, w->senders) : 1 - 1 / w->nodes), share = SAGOI_LINK_PAYLOAD;

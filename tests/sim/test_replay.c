@@ -394,29 +394,37 @@ static double cost_of(const situation *s, const sagoi_plan *plan) {
     return cost.gather + cost.store;
 }
 
-/* Four sets of four nodes; those of the first have a little more, so C1 + C2 is least there for every domain.  All
- * four there would share the links into that set: the planner puts one in each, which costs more by C1 + C2, and
- * takes less than half the time. */
+/* Four sets of four nodes; those of the first have a little more, so C1 + C2 is least there for each of four
+ * domains. */
+static void plan_four_domains(const sagoi_topology *network, situation *s, sagoi_plan *plan) {
+    situation_init(s, 16, 4, 256 * MIB, 64);
+    topology = *network;
+    for (int64_t i = 0; i < topology.dimensions; i++)
+        topology.level[i] = (sagoi_level){.latency = 1e-6, .bandwidth = i == 0 ? 10 * GB : GB};
+    topology.inside = topology.io = (sagoi_level){.latency = 1e-7, .bandwidth = 10 * GB};
+    assert_int_equal(sagoi_topology_complete(&topology), SAGO_OK);
+    for (int64_t n = 0; n < 16; n++)
+        s->access[n].bytes = n < 4 ? 19 * MIB : 15 * MIB;
+    s->machine.topology = &topology;
+    s->hints.aggregators = 4;
+    assert_int_equal(sagoi_plan_make(&s->machine, &s->shape, &s->target, &s->hints, plan), SAGO_OK);
+    assert_int_equal(plan->ndomains, 4);
+}
+
+/* All four in the first set would share the links into it: the planner has some elsewhere, which costs more by
+ * C1 + C2, and takes less time. */
 static void domains_that_share_no_link_are_faster(void **state) {
     static const sagoi_topology networks[] = {
         {.kind = SAGOI_DRAGONFLY, .dimensions = 4, .extent = {4, 1, 1, 4}},
         {.kind = SAGOI_TORUS, .dimensions = 2, .extent = {4, 4}},
+        {.kind = SAGOI_FAT_TREE, .dimensions = 2, .extent = {4, 4}, .links = {[1] = 1}},
+        {.kind = SAGOI_FAT_TREE, .dimensions = 2, .extent = {4, 4}, .links = {[1] = 2}},
+        {.kind = SAGOI_FAT_TREE, .dimensions = 3, .extent = {4, 2, 2}, .links = {[2] = 1}},
     };
     for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
         situation s;
         sagoi_plan plan;
-        situation_init(&s, 16, 4, 256 * MIB, 64);
-        topology = networks[k];
-        for (int64_t i = 0; i < topology.dimensions; i++)
-            topology.level[i] = (sagoi_level){.latency = 1e-6, .bandwidth = i == 0 ? 10 * GB : GB};
-        topology.inside = topology.io = (sagoi_level){.latency = 1e-7, .bandwidth = 10 * GB};
-        assert_int_equal(sagoi_topology_complete(&topology), SAGO_OK);
-        for (int64_t n = 0; n < 16; n++)
-            s.access[n].bytes = n < 4 ? 19 * MIB : 15 * MIB;
-        s.machine.topology = &topology;
-        s.hints.aggregators = 4;
-        assert_int_equal(sagoi_plan_make(&s.machine, &s.shape, &s.target, &s.hints, &plan), SAGO_OK);
-        assert_int_equal(plan.ndomains, 4);
+        plan_four_domains(&networks[k], &s, &plan);
         double apart = exchange_of(&s, &plan), apart_cost = cost_of(&s, &plan);
         for (int64_t d = 0; d < 4; d++)
             plan.domains[d].node = d;
@@ -425,6 +433,30 @@ static void domains_that_share_no_link_are_faster(void **state) {
                apart_cost, together, together_cost);
         assert_true(together_cost < apart_cost);
         assert_true(apart < 0.9 * together);
+        sagoi_plan_cleanup(&plan);
+    }
+}
+
+/* Where a tree has a link up for each node below, nobody shares one: the planner leaves the domains where C1 + C2
+ * is least, and elsewhere they would take as long. */
+static void domains_in_a_full_tree_stay_together(void **state) {
+    static const sagoi_topology trees[] = {
+        {.kind = SAGOI_FAT_TREE, .dimensions = 2, .extent = {4, 4}},
+        {.kind = SAGOI_FAT_TREE, .dimensions = 3, .extent = {4, 2, 2}},
+        {.kind = SAGOI_FAT_TREE, .dimensions = 2, .extent = {4, 4}, .links = {[1] = 5}},
+    };
+    for (size_t k = 0; k < sizeof trees / sizeof *trees; k++) {
+        situation s;
+        sagoi_plan plan;
+        plan_four_domains(&trees[k], &s, &plan);
+        for (int64_t d = 0; d < 4; d++)
+            assert_true(plan.domains[d].node < 4);
+        double together = exchange_of(&s, &plan);
+        for (int64_t d = 0; d < 4; d++)
+            plan.domains[d].node = 4 * d;
+        double apart = exchange_of(&s, &plan);
+        printf("tree %zu: together %.4g s, apart %.4g s\n", k, together, apart);
+        assert_true(together < 1.05 * apart);
         sagoi_plan_cleanup(&plan);
     }
 }
@@ -457,6 +489,7 @@ int main(void) {
         TEST(a_bucket_lets_the_first_bytes_pass),
         TEST(routes_are_as_long_as_the_planner_thinks),
         BOTH(domains_that_share_no_link_are_faster),
+        BOTH(domains_in_a_full_tree_stay_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -363,6 +363,7 @@ static void test_racks(void **state) {
     assert_int_equal(place[0], 5);
     assert_true(sagoi_topology_bandwidth(t, place[1], place[2]) == 4e9);
     assert_true(sagoi_topology_bandwidth(t, place[1], place[3]) == 1e9);
+    assert_int_equal(sagoi_topology_uplinks(t, 1), 1); /* that one pair of nodes fills */
     double near = sagoi_topology_latency(t, place[1], place[2]),
            far = sagoi_topology_latency(t, place[1], place[3]);
     assert_true(near > 1.9e-6 && near < 2.1e-6 && far > 5.9e-6 && far < 6.1e-6);

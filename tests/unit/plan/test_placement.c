@@ -37,6 +37,8 @@ static void random_topology(void) {
     for (int64_t k = 0; k < topology.dimensions; k++)
         topology.level[k] =
             (sagoi_level){(double)(1 + random_below(50)) * 1e-6, (double)(1 + random_below(8)) * 1e9};
+    if (topology.kind == SAGOI_FAT_TREE && one_in(2))
+        topology.links[2] = 1 + random_below(16); /* from each 15 places */
     topology.inside = (sagoi_level){1e-7, 1e10};
     topology.io = (sagoi_level){1e-5, 2e9};
     if (one_in(2)) {
@@ -161,6 +163,15 @@ static double naive_cost(const sagoi_plan *plan, const sagoi_topology *t, const 
     return cost + sagoi_topology_store_cost(t, s.machine.topology ? s.node[a].place : a, all);
 }
 
+/* From each subtree below the top of a fat tree up to it. */
+static int64_t naive_uplinks(const sagoi_topology *t, int64_t first) {
+    int64_t below = 1;
+    for (int64_t d = first + 1; d < t->dimensions; d++)
+        below *= t->extent[d];
+    int64_t said = t->links[t->dimensions - 1 - first];
+    return said > 0 && said < below ? said : 0; /* as many as places: nobody shares one */
+}
+
 /* Of the links that many nodes share the one that bytes cross between two places, by coordinates; -1: none. */
 static int64_t naive_link(const sagoi_topology *t, int64_t from, int64_t to) {
     int64_t x[SAGOI_DIMENSIONS_MAX], y[SAGOI_DIMENSIONS_MAX], first = 0, last = t->dimensions - 1;
@@ -174,7 +185,9 @@ static int64_t naive_link(const sagoi_topology *t, int64_t from, int64_t to) {
     case SAGOI_FLAT:
         return -1;
     case SAGOI_FAT_TREE: /* from the top switch down */
-        return x[first] == y[first] || first == last ? -1 : y[first];
+        if (x[first] == y[first] || first == last || naive_uplinks(t, first) == 0)
+            return -1;
+        return y[first] * naive_uplinks(t, first) + to % naive_uplinks(t, first);
     case SAGOI_DRAGONFLY: /* from group to group */
         return x[0] == y[0] ? -1 : x[0] * t->extent[0] + y[0];
     case SAGOI_TORUS: /* along the last dimension */
@@ -468,7 +481,8 @@ static void gateways_of_targets_decide(void **state) {
     for (int known = 0; known < 2; known++)
         for (int64_t per_target = 1; per_target <= 2; per_target++) {
             situation_init(&s, 8, 4, 256 * MIB, 64);
-            topology = (sagoi_topology){.kind = SAGOI_FAT_TREE, .dimensions = 2, .extent = {2, 4}};
+            topology =
+                (sagoi_topology){.kind = SAGOI_FAT_TREE, .dimensions = 2, .extent = {2, 4}, .links = {[1] = 1}};
             for (int64_t i = 0; i < topology.dimensions; i++)
                 topology.level[i] = (sagoi_level){.latency = 1e-6, .bandwidth = 1e9};
             topology.inside = topology.io = (sagoi_level){.latency = 1e-7, .bandwidth = 1e10};
@@ -500,10 +514,10 @@ static void gateways_of_targets_decide(void **state) {
  * one link.  C3 has one in each set, and the busiest link carries a quarter of it. */
 static void domains_keep_off_shared_links(void **state) {
     static const sagoi_topology networks[] = {
-        {.kind = SAGOI_FAT_TREE, .dimensions = 2, .extent = {4, 4}},
+        {.kind = SAGOI_FAT_TREE, .dimensions = 2, .extent = {4, 4}, .links = {[1] = 1}},
         {.kind = SAGOI_TORUS, .dimensions = 2, .extent = {4, 4}},
         {.kind = SAGOI_DRAGONFLY, .dimensions = 4, .extent = {4, 1, 1, 4}},
-        {.kind = SAGOI_FAT_TREE, .dimensions = 4, .extent = {1, 4, 2, 2}},
+        {.kind = SAGOI_FAT_TREE, .dimensions = 4, .extent = {1, 4, 2, 2}, .links = {[2] = 1}},
     };
     for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
         sagoi_plan plan;
