@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "plan/hosts.h"
+#include "plan/spread.h"
 #include "plan/tree.h"
 
 /* ---- Windows ------------------------------------------------------------------------------------------ */
@@ -244,7 +245,8 @@ void sagoi_draft_lay(sagoi_draft *draft, int64_t aggregators, int64_t window) {
 
 typedef struct making {
     sagoi_draft *draft;
-    int64_t made; /* domains so far */
+    sagoi_spread *spread; /* ranges over storage targets; NULL: there is nothing to spread */
+    int64_t made;         /* domains so far */
     bool placed;
 } making;
 
@@ -303,6 +305,8 @@ static sago_status make_group(making *m, int64_t g) {
     sago_status status = sagoi_tree_make(&b, &tree);
     if (status != SAGO_OK)
         return status;
+    if (m->spread)
+        sagoi_spread_leaves(m->spread, &tree);
     sagoi_hosts_group(draft->hosts, g, tree.leaves, m->made, draft->plan->ndomains);
     m->placed = elect_hosts(&tree, m);
     for (int64_t leaf = tree.first; m->placed && leaf >= 0; leaf = tree.vertex[leaf].after)
@@ -314,11 +318,12 @@ static sago_status make_group(making *m, int64_t g) {
 }
 
 static sago_status make_ranges(making *m) {
-    sago_status status = SAGO_OK;
+    sago_status status = sagoi_spread_create(m->draft, &m->spread);
     m->placed = true;
     m->draft->by_sibling = m->draft->by_descendant = 0;
     for (int64_t g = 0; g < m->draft->plan->groups && m->placed && status == SAGO_OK; g++)
         status = make_group(m, g);
+    sagoi_spread_destroy(m->spread);
     return status;
 }
 
