@@ -66,8 +66,10 @@ typedef struct sections {
 
 int64_t sagoi_draft_turn(const sagoi_draft *draft, int64_t dealt) {
     int64_t turn;
-    if (dealt <= 0 || sagoi_mul(draft->targets, draft->stripe, &turn))
+    if (dealt <= 0 || draft->stripe <= 0 || sagoi_mul(draft->targets, draft->stripe, &turn))
         return 0;
+    if (dealt % turn == 0) /* all targets at a time */
+        return 1;
     return turn % dealt == 0 ? turn / dealt : 0;
 }
 

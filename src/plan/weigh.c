@@ -336,6 +336,9 @@ static void try_striped(search *s) {
         look_at_count(s, sagoi_min(sagoi_div_up(each, rounds) * turn, windows));
     if (turn > draft->ranks || windows > draft->ranks)
         look_at_count(s, sagoi_min(windows, draft->ranks));
+    int64_t nodes = draft->machine->nodes, targets = s->w.window / draft->stripe; /* that a window is on */
+    for (int64_t k = nodes; targets >= draft->targets && k <= sagoi_min(windows, draft->ranks); k *= 2)
+        look_at_count(s, k); /* as many on each node */
     for (int64_t part = 2; s->w.handover > 0 && turn > draft->ranks && part <= turn; part++)
         if (turn % part == 0) /* each target is one aggregator's */
             look_at_count(s, turn / part);

@@ -86,6 +86,22 @@ static void aggregators_of_a_target_do_not_alternate(void **state) {
     }
 }
 
+/* Windows that are on all targets: each aggregator has one part of the file, and so of each target. */
+static void windows_on_all_targets_do_not_alternate(void **state) {
+    situation_init(&s, NODES, RANKS, 1024 * MIB, 64 * KIB);
+    s.machine.topology = &topology;
+    s.target.stripe_unit = 4 * MIB;
+    s.target.stripe_count = 8;
+    s.hints.window = 32 * MIB;
+    s.hints.aggregators = 4;
+    sagoi_plan plan = made();
+    assert_int_equal(plan.window, 32 * MIB);
+    assert_int_equal(plan.ndomains, 4);
+    for (int64_t target = 0; target < 8; target++)
+        assert_int_equal(changes_of(&plan, target), 3);
+    sagoi_plan_cleanup(&plan);
+}
+
 static void reads_have_no_locks_to_wait_for(void **state) {
     topology.lock = 1;
     s.shape.write = false;
@@ -294,6 +310,7 @@ int main(void) {
         cmocka_unit_test_setup(without_the_figures_stripes_decide, set_up),
         cmocka_unit_test_setup(stripes_are_cut_where_locks_are_cheap, set_up),
         cmocka_unit_test_setup(aggregators_of_a_target_do_not_alternate, set_up),
+        cmocka_unit_test_setup(windows_on_all_targets_do_not_alternate, set_up),
         cmocka_unit_test_setup(reads_have_no_locks_to_wait_for, set_up),
         cmocka_unit_test_setup(dear_requests_make_windows_large, set_up),
         cmocka_unit_test_setup(requests_decide_who_goes_alone, set_up),
