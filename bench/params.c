@@ -29,6 +29,7 @@ static const param_row rows[] = {
     {"segments", COUNT, FIELD(segments), 1, 1 << 24, NULL, "blocks a rank (interleaved)"},
     {"blocks", COUNT, FIELD(blocks), 1, 1 << 24, NULL, "blocks a rank"},
     {"dims", DIMS, FIELD(dims), 1, 1 << 20, NULL, "size of the global array: N or N0xN1xN2, slowest first"},
+    {"grid", DIMS, FIELD(grid), 1, 1 << 20, NULL, "ranks along each dimension; 1: as MPI_Dims_create has it"},
     {"steps", COUNT, FIELD(steps), 1, 1 << 16, NULL, "dumps or checkpoints in one repetition"},
     {"particles", COUNT, FIELD(particles), 1, 1 << 28, NULL, "particles a rank"},
     {"side", COUNT, FIELD(side), 1, 256, NULL, "cells along the side of a block"},

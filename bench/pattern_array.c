@@ -33,6 +33,19 @@ static void grid_of(int64_t ranks, int64_t grid[3]) {
     }
 }
 
+/* The one that is asked for, if it has as many ranks. */
+static bool grid_asked(const bench_params *params, int64_t ranks, int64_t grid[3], char *why) {
+    const int64_t *asked = params->grid;
+    grid_of(ranks, grid);
+    if (asked[0] * asked[1] * asked[2] == 1)
+        return true;
+    for (int d = 0; d < 3; d++)
+        grid[d] = asked[d];
+    return (double)asked[0] * (double)asked[1] * (double)asked[2] == (double)ranks ||
+           bench_refuse(why, "--grid %lldx%lldx%lld is not a grid of %lld ranks", (long long)asked[0],
+                        (long long)asked[1], (long long)asked[2], (long long)ranks);
+}
+
 static bool array_fits(const bench_params *params, const int64_t grid[3], double point_bytes, char *why) {
     for (int d = 0; d < 3; d++)
         if (params->dims[d] < grid[d])
@@ -72,8 +85,8 @@ BENCH_GENERATOR(bench_make_s3d) {
     static const int64_t components[] = {11, 3, 1, 1};
     enum { VARIABLES = 4, ALL_COMPONENTS = 16 };
     int64_t grid[3];
-    grid_of(ranks, grid);
-    if (!array_fits(params, grid, (double)ALL_COMPONENTS * DOUBLE * (double)params->steps, why) ||
+    if (!grid_asked(params, ranks, grid, why) ||
+        !array_fits(params, grid, (double)ALL_COMPONENTS * DOUBLE * (double)params->steps, why) ||
         !bench_access_init(access, VARIABLES, why))
         return false;
     int64_t points = params->dims[0] * params->dims[1] * params->dims[2], at = 0;

@@ -41,7 +41,7 @@ int64_t bench_access_end(const bench_access *access); /* one past the last byte 
 /* Sizes; each pattern uses those that its `defaults` have. */
 typedef struct bench_params {
     int64_t bytes, block, transfer, segments, blocks;
-    int64_t dims[3], steps;
+    int64_t dims[3], grid[3], steps;
     int64_t particles;
     int64_t side, variables, file; /* flash; file: 0 checkpoint, 1 plotfile, 2 corners */
     int64_t c, runs, length;

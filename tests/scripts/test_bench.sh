@@ -97,6 +97,7 @@ bench 2 e3sm-f --runs 500 --c 4 --seed 7
 bench 2 flash --blocks 3 --side 4 --file corners
 bench 2 hacc-records --particles 101 --declared off
 bench 4 btio --dims 12 --steps 2 --declared on
+bench 2 s3d --dims 8 --grid 1x1x2
 bench 2 s3d --dims 8 --steps 2 --calls nonblocking --declared off
 grep -q '"nonblocking": true' "$work/out.json" || fail "--calls nonblocking is not in the JSON"
 bench 2 hacc-records --particles 101 --views each --declared off --hint sago_defer=on
@@ -274,6 +275,7 @@ refused "No such file" bench random --dir "$work/missing"
 refused "out.json cannot be written: No such file" bench random --dir "$work" --json "$work/missing/out.json"
 refused "iB free" bench contiguous --dir "$work" --bytes 900G
 refused "too small" plan block3d --dims 1 --nodes 8 --ranks-per-node 1
+refused "is not a grid of 1 ranks" bench s3d --dims 8 --grid 2x2x2
 refused "square number" plan btio --nodes 2 --ranks-per-node 1
 refused "stripe-count" plan block3d --stripe-unit 1M
 refused "sago_memory" plan block3d --hint sago_memory=tiny
