@@ -18,6 +18,7 @@ typedef struct sim_costs {
     double memory;        /* bytes a second that the cores of a node copy together */
     double collective;    /* seconds a step of a collective call; log2 of the ranks is the number of steps */
     double call;          /* seconds a call on the file beside its bytes */
+    double seek;          /* seconds that a storage target is busy with a request beside its bytes */
     double lock;          /* seconds to take over a stripe that another process has written to */
     double in_turn;       /* 1: those who want locks at one storage target wait one after another */
     double at_once;       /* pieces that a node's client writes to a file at a time; 0: any number */

@@ -24,6 +24,7 @@ typedef struct sim_store {
     double work;        /* seconds of the aggregator between moving and storing: sorting */
     int64_t stripe;     /* the first one */
     int64_t stripes;    /* how many, one after another */
+    double requests;    /* at each target that it touches; 0: one */
     double first, last; /* of the bytes, the shares in the first and the last one; both 0: all have as many */
 } sim_store;
 

@@ -13,6 +13,7 @@ void sim_network_init(sim_network *network, const sagoi_topology *topology, cons
                              .payload = costs->payload,
                              .write = write,
                              .targets = targets,
+                             .seek = costs->seek,
                              .target_bandwidth = write ? costs->target_write : costs->target_read,
                              .writer_bandwidth = write ? costs->writer : costs->reader,
                              .io_node_bandwidth = costs->io_node,
@@ -171,8 +172,8 @@ static int64_t route_dragonfly(sim_network *network, int64_t from, int64_t to, i
     return add_hop(network, 3, at, 0, end[0], route, hops);
 }
 
-/* Every switch has as many links up as down, and the destination chooses one: no link is shared by more than it
- * was built for. */
+/* Of a switch's links up the destination chooses one, and so it does of those down to its own switches, as static
+ * routes do.  Where there are as many as places below, no two destinations there share one. */
 static int64_t route_tree(sim_network *network, int64_t from, int64_t to, int64_t *route) {
     const sagoi_topology *topology = network->topology;
     int64_t size = 1, hops = 0, height = 0, down[SAGOI_DIMENSIONS_MAX];
@@ -256,7 +257,11 @@ int64_t sim_network_store_route(sim_network *network, int64_t writer, int64_t pl
     return hops;
 }
 
-void sim_network_load(sim_network *network, const int64_t *route, int64_t hops, double bytes) {
+double sim_link_bytes(const sim_network *network, const sim_link *link, double bytes, double requests) {
+    return link->kind == SIM_LINK_TARGET ? bytes + requests * network->seek * link->bandwidth : bytes;
+}
+
+void sim_network_load(sim_network *network, const int64_t *route, int64_t hops, double bytes, double requests) {
     for (int64_t h = 0; h < hops && network->links > 0; h++)
-        network->link[route[h]].bytes += bytes;
+        network->link[route[h]].bytes += sim_link_bytes(network, &network->link[route[h]], bytes, requests);
 }

@@ -41,6 +41,7 @@ typedef struct sim_network {
     bool write;
     bool send_only;  /* links limit what nodes send, not what they receive */
     int64_t targets; /* of the storage; 0: it costs nothing but the calls */
+    double seek;     /* seconds that a target is busy with a request beside its bytes */
     double target_bandwidth, writer_bandwidth, io_node_bandwidth, file_bandwidth; /* 0: no limit */
     sim_link *link; /* owned, as is the table by key */
     int64_t links, capacity;
@@ -61,7 +62,9 @@ int64_t sim_network_route(sim_network *network, int64_t from, int64_t to, int64_
  * When reading, the links of the other direction. */
 int64_t sim_network_store_route(sim_network *network, int64_t writer, int64_t place, int64_t target,
                                 int64_t *route);
+/* So many bytes on a link, and on a target's, as many more as it could move while it seeks: `requests` at it. */
+double sim_link_bytes(const sim_network *network, const sim_link *link, double bytes, double requests);
 /* Adds bytes to all links of a route. */
-void sim_network_load(sim_network *network, const int64_t *route, int64_t hops, double bytes);
+void sim_network_load(sim_network *network, const int64_t *route, int64_t hops, double bytes, double requests);
 
 #endif

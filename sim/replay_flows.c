@@ -296,6 +296,10 @@ static void move_piece(const piece_move *move) {
     sg_host_t client = host_of('w', move->aggregator),
               target = host_of('t', sim_store_target(move->store, targets, move->number));
     double bytes = sim_store_bytes(move->store, targets, move->number);
+    double seeks = move->run->network->seek * sim_store_requests(move->store, targets);
+    if (bytes > 0 && seeks > 0) /* the target moves nothing else meanwhile */
+        sg_host_sendto(host_of('d', sim_store_target(move->store, targets, move->number)), target,
+                       seeks * move->run->network->target_bandwidth);
     if (bytes > 0 && move->run->load->write)
         sg_host_sendto(client, target, bytes);
     else if (bytes > 0)
@@ -398,7 +402,7 @@ static void print_flow_routes(sim_run *run, FILE *out, bool *printed) {
                 if (!sim_load_crosses(load, r, n, a))
                     continue;
                 int64_t hops = sim_network_route(run->network, load->place[from], load->place[to], route);
-                sim_network_load(run->network, route, hops, sim_load_flow(load, r, n, a)->bytes);
+                sim_network_load(run->network, route, hops, sim_load_flow(load, r, n, a)->bytes, 0);
                 if (printed[from * load->nodes + to])
                     continue;
                 printed[from * load->nodes + to] = true;
@@ -419,7 +423,8 @@ static void print_store_routes(sim_run *run, FILE *out, bool *printed) {
             for (int64_t i = 0; store->bytes > 0 && i < pieces; i++) {
                 int64_t t = sim_store_target(store, run->network->targets, i);
                 int64_t hops = sim_network_store_route(run->network, a, load->place[load->host[a]], t, route);
-                sim_network_load(run->network, route, hops, sim_store_bytes(store, targets, i));
+                sim_network_load(run->network, route, hops, sim_store_bytes(store, targets, i),
+                                 sim_store_requests(store, targets));
                 if (printed[a * targets + t])
                     continue;
                 printed[a * targets + t] = true;
@@ -428,6 +433,19 @@ static void print_store_routes(sim_run *run, FILE *out, bool *printed) {
                 print_route(out, ends, route, hops);
             }
         }
+}
+
+/* What keeps a storage target busy beside bytes goes over its link, and over no other. */
+static void print_seek_routes(const sim_run *run, FILE *out) {
+    const sim_network *network = run->network;
+    char ends[80];
+    for (int64_t i = 0; network->seek > 0 && i < network->links; i++) {
+        long long target = (long long)network->link[i].from;
+        if (network->link[i].kind != SIM_LINK_TARGET)
+            continue;
+        snprintf(ends, sizeof ends, "src=\"d%lld\" dst=\"t%lld\"", target, target);
+        print_route(out, ends, &i, 1);
+    }
 }
 
 static void print_hosts(FILE *out, char kind, int64_t count) {
@@ -445,12 +463,14 @@ static bool print_platform(sim_run *run, FILE *out, FILE *routes) {
         return false;
     print_flow_routes(run, routes, printed);
     print_store_routes(run, routes, printed);
+    print_seek_routes(run, routes);
     free(printed);
     fprintf(out, "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
                  "<platform version=\"4.1\"><zone id=\"machine\" routing=\"Full\">\n");
     print_hosts(out, 'n', load->nodes);
     print_hosts(out, 'w', load->aggregators);
     print_hosts(out, 't', network->targets);
+    print_hosts(out, 'd', network->seek > 0 ? network->targets : 0);
     fprintf(out, "<host id=\"cores\" speed=\"%gf\" core=\"%lld\"/>\n", CORE_SPEED,
             (long long)(load->cores > 0 ? load->cores : 1));
     fprintf(out, "<link id=\"free\" bandwidth=\"1e15Bps\" latency=\"0s\"/>\n");

@@ -39,11 +39,17 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 
 /* ---- Links ---- */
 
-/* `start`: when the first of these bytes could come. */
-static void load_route(sim_network *network, const int64_t *route, int64_t hops, double bytes, double start) {
+/* Bytes that go somewhere, and the requests at a storage target that they are; `start`: when the first could come.
+ */
+typedef struct moved {
+    double bytes, requests, start;
+} moved;
+
+static void load_route(sim_network *network, const int64_t *route, int64_t hops, const moved *what) {
     for (int64_t h = 0; h < hops; h++) {
         sim_link *link = &network->link[route[h]];
-        link->first = link->now > 0 ? smaller(link->first, start) : start;
+        double bytes = sim_link_bytes(network, link, what->bytes, what->requests);
+        link->first = link->now > 0 ? smaller(link->first, what->start) : what->start;
         link->now += bytes;
         link->bytes += bytes;
     }
@@ -67,25 +73,26 @@ static void end_round(sim_network *network, sim_phase phase) {
 }
 
 /* Latency and the slowest link, if nobody else were there. */
-static double alone(const sim_network *network, const int64_t *route, int64_t hops, double bytes) {
+static double alone(const sim_network *network, const int64_t *route, int64_t hops, const moved *what) {
     double latency = 0, slowest = 0;
     for (int64_t h = 0; h < hops; h++) {
-        latency += network->link[route[h]].latency;
-        slowest = larger(slowest, bytes / network->link[route[h]].bandwidth);
+        const sim_link *link = &network->link[route[h]];
+        latency += link->latency;
+        slowest = larger(slowest, sim_link_bytes(network, link, what->bytes, what->requests) / link->bandwidth);
     }
     return latency + slowest;
 }
 
 static double flow_end(const sim_network *network, sim_phase phase, const int64_t *route, int64_t hops,
-                       double bytes, double start) {
-    double end = start, latency = 0;
+                       const moved *what) {
+    double end = what->start, latency = 0;
     for (int64_t h = 0; h < hops; h++) {
         const sim_link *link = &network->link[route[h]];
-        double last = larger(start, link->free[phase]) + link->now / link->bandwidth;
+        double last = larger(what->start, link->free[phase]) + link->now / link->bandwidth;
         end = larger(end, smaller(link->through, last));
         latency += link->latency;
     }
-    return larger(end + latency, start + alone(network, route, hops, bytes));
+    return larger(end + latency, what->start + alone(network, route, hops, what));
 }
 
 static int64_t flow_route(const links_run *run, int64_t node, int64_t aggregator, int64_t *route) {
@@ -110,14 +117,14 @@ static void each_piece(const links_run *run, int64_t r, const stores *times, boo
         if (!sum_up)
             times->end[a] = start;
         for (int64_t i = 0; store->bytes > 0 && targets > 0 && i < pieces; i++) {
-            double bytes = sim_store_bytes(store, targets, i);
+            moved piece = {sim_store_bytes(store, targets, i), sim_store_requests(store, targets), start};
             int64_t hops = sim_network_store_route(run->network, a, run->load->place[run->load->host[a]],
                                                    sim_store_target(store, targets, i), route);
             if (sum_up) {
-                load_route(run->network, route, hops, bytes, start);
+                load_route(run->network, route, hops, &piece);
                 continue;
             }
-            times->end[a] = larger(times->end[a], flow_end(run->network, SIM_STORE, route, hops, bytes, start));
+            times->end[a] = larger(times->end[a], flow_end(run->network, SIM_STORE, route, hops, &piece));
         }
     }
 }
@@ -154,10 +161,11 @@ static void sum_flows(const links_run *run, int64_t r) {
                 continue;
             const sim_flow *flow = sim_load_flow(load, r, n, a);
             int64_t hops = flow_route(run, n, a, route);
-            load_route(run->network, route, hops, flow->bytes, flow_start(run, n, a));
+            moved all = {flow->bytes, 0, flow_start(run, n, a)};
+            load_route(run->network, route, hops, &all);
             run->aggregator[a].flows++;
             run->aggregator[a].work += flow->seconds;
-            run->aggregator[a].wire += alone(run->network, route, hops, flow->bytes);
+            run->aggregator[a].wire += alone(run->network, route, hops, &all);
         }
     settle(run->network, SIM_EXCHANGE);
 }
@@ -173,10 +181,9 @@ static void end_flows(const links_run *run, int64_t r) {
             if (!sim_load_crosses(load, r, n, a))
                 continue;
             receiver *own = &run->aggregator[a];
-            double start = flow_start(run, n, a);
+            moved all = {sim_load_flow(load, r, n, a)->bytes, 0, flow_start(run, n, a)};
             int64_t hops = flow_route(run, n, a, route);
-            double end =
-                flow_end(run->network, SIM_EXCHANGE, route, hops, sim_load_flow(load, r, n, a)->bytes, start);
+            double end = flow_end(run->network, SIM_EXCHANGE, route, hops, &all);
             own->moving = larger(own->moving, end - own->start);
             node->sent = larger(node->sent, end);
         }

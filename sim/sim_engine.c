@@ -209,17 +209,19 @@ static void share_stripes(sim_store *store, int64_t unit, int64_t start, int64_t
 static sim_store store_of(const sim_case *c, const sim_style *style, const sim_extent *extent,
                           const sim_window *window, const window_sums *sums) {
     const sim_costs *costs = &c->costs;
-    int64_t unit = c->input.target.stripe_unit, span = window->end - window->start;
+    int64_t unit = c->unit, span = window->end - window->start;
     bool holes = sums->bytes < 0.999 * (double)span,
          sieves = holes && style->fills_holes && c->config.read == false;
     double calls = !holes || c->config.read ? 1 : sieves ? 2 : larger(1, sums->runs * sums->stretches);
     sim_store store = {.bytes = sieves                    ? sieved_bytes(c, (double)span)
                                 : holes && c->config.read ? (double)span
                                                           : sums->bytes,
-                       .stripe = unit > 0
+                       .stripe = c->input.target.stripe_unit > 0
                                      ? window->start / unit
                                      : (int64_t)((uint64_t)window->start * UINT64_C(0x9e3779b97f4a7c15) >> 40),
                        .stripes = unit > 0 ? sagoi_div_up(window->end, unit) - window->start / unit : 1};
+    if (sieves || (holes && !c->config.read))
+        store.requests = sieves ? 2 : calls / larger(1, smaller((double)store.stripes, (double)c->targets));
     share_stripes(&store, unit, window->start, window->end);
     store.seconds = calls * costs->call + (is_partial(c, extent, window) ? costs->lock : 0);
     if (c->targets == 0) /* else the time is the targets'; what begins or ends within a page needs all of it */
@@ -463,6 +465,7 @@ static sim_store direct_store(const sim_case *c, const sim_share *share, const s
     sim_store store = {.bytes = share->bytes * passes,
                        .seconds = calls * costs->call + (sieved ? 2 * busiest->runs * costs->run * crowd : 0),
                        .stripes = unit > 0 ? (int64_t)(share->bytes / (double)unit) + 1 : 1};
+    store.requests = calls * share->ranks / larger(1, smaller((double)store.stripes, (double)c->targets));
     if (share->bytes == 0)
         return (sim_store){0};
     if (c->targets == 0)
@@ -489,6 +492,7 @@ static void share_store(const sim_case *c, const sim_extent *extent, const sim_s
         load->host[w] = n;
         own->bytes = node->bytes / (double)writers;
         own->stripes = sagoi_max(1, node->stripes / writers);
+        own->requests = node->requests / (double)writers;
         int64_t start = (int64_t)((double)extent->low + (double)w * span),
                 end = start + sagoi_max(1, (int64_t)span);
         own->stripe = start / unit;

@@ -48,6 +48,7 @@ typedef struct sim_case {
     sim_costs costs;
     sim_options options;
     int64_t targets;    /* of the storage that the file is on; 0: it costs calls and copying only */
+    int64_t unit;       /* of the stripes that the file has there, whether or not engines see them */
     sim_extent *extent; /* of all calls together, then of each (owned) */
     int64_t calls;
 } sim_case;

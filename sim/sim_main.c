@@ -21,7 +21,7 @@ typedef struct sim_config {
     sim_options options;
     const char *engines, *costs_of, *svg;
     int64_t memory_sd, memory_draws, draw;
-    bool json, costs_table, neighbours;
+    bool json, costs_table, neighbours, unseen;
     int64_t ncosts, nlevels;
     const char *cost[32], *level[8];
 } sim_config;
@@ -120,6 +120,8 @@ static const tool_option table[] = {
      "so much passes a link at once after a pause, as through a token bucket", NULL},
     {"plain-peers", OPTION_FLAG, FIELD(options.plain_peers), 0, 0, NULL,
      "the peers do not see stripes, as ROMIO on a file system that it does not know", NULL},
+    {"unseen-stripes", OPTION_FLAG, FIELD(unseen), 0, 0, NULL,
+     "the file has stripes that no engine knows of; where a window's begin is drawn", NULL},
     {"rounds", OPTION_COUNT, FIELD(options.rounds), 1, 1024, "N",
      "rounds to simulate (as many as are cheap, at least 2)", NULL},
     {"model", OPTION_CALL, 0, 0, 0, "flows|links", "every flow on SimGrid, or sums link by link (by their number)",
@@ -244,6 +246,9 @@ static bool make_case(sim_config *config, sim_case *c, char *why) {
         if (!sim_costs_set(&c->costs, config->cost[i], why))
             return false;
     c->targets = targets_of(c);
+    c->unit = c->input.target.stripe_unit;
+    if (config->unseen)
+        c->input.target.stripe_unit = c->input.target.stripe_count = 0;
     return sim_case_measure(c, why);
 }
 

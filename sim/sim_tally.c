@@ -34,6 +34,11 @@ int64_t sim_store_pieces(const sim_store *store, int64_t targets) {
     return store->stripes < 1 ? 1 : store->stripes < most ? store->stripes : most;
 }
 
+double sim_store_requests(const sim_store *store, int64_t targets) {
+    int64_t pieces = sim_store_pieces(store, targets), touched = pieces < targets ? pieces : targets;
+    return larger(1, store->requests) * (double)touched / (double)pieces;
+}
+
 int64_t sim_store_target(const sim_store *store, int64_t targets, int64_t i) {
     if (is_exact(store))
         return (store->stripe + i) % targets;

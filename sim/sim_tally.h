@@ -31,6 +31,9 @@ enum { SIM_PIECES_MAX = 16 };
 int64_t sim_store_pieces(const sim_store *store, int64_t targets);
 double sim_store_bytes(const sim_store *store, int64_t targets, int64_t i);
 int64_t sim_store_target(const sim_store *store, int64_t targets, int64_t i);
+/* Of the requests that a store is, those of a piece: the stripes of a target that lie side by side there are one.
+ */
+double sim_store_requests(const sim_store *store, int64_t targets);
 
 bool sim_replay_flows(sim_tally *tally, char *why);
 bool sim_replay_links(sim_tally *tally, char *why);

@@ -261,6 +261,7 @@ static sago_status key_io(parser *p) {
         {"bandwidth", FIELD_RATE, &t->io.bandwidth, 0, true, false},
         {"reading", FIELD_RATE, &t->io_reading, 0, false, false},
         {"file", FIELD_RATE, &t->file, 0, false, false},
+        {"seek", FIELD_TIME, &t->seek, 0, false, false},
     };
     return fields_parse(p, 1, fields, sizeof fields / sizeof *fields);
 }

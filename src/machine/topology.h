@@ -87,6 +87,7 @@ typedef struct sagoi_topology {
     sagoi_level inside; /* between ranks of one node */
     sagoi_level io;     /* from a gateway to the storage */
     double io_reading;  /* bytes a second of a storage target that is read; 0: as `io` */
+    double seek;        /* seconds that a storage target is busy with a request, besides its bytes; 0: not known */
     double file;    /* bytes a second that one file takes from all ranks together; 0: not known to be limited */
     double message; /* seconds that a message costs the process at either end, besides the wire; 0: not known */
     double copy;    /* bytes a second that one process copies; 0: not known */

@@ -18,7 +18,7 @@ typedef struct weighing {
     sagoi_level network;
     double nodes, span, bytes, density, runs;
     double rate;   /* bytes a second of one process; 0: the way's */
-    double target; /* of a storage target, or of a gateway */
+    double target; /* of a storage target, or of a gateway, while it moves bytes */
     double locals;
     int64_t staging_most; /* bytes a rank that the poorest node has */
     int64_t unit;         /* of locks: a stripe or a block; 0: none */
@@ -26,6 +26,7 @@ typedef struct weighing {
     int64_t window;
     double senders, stored; /* nodes that have something of it; bytes that a store of it moves */
     double beside;          /* seconds of a store beside its bytes */
+    double steady;          /* bytes a second of a target, its seeks counted */
     double handover;        /* until another node has given up a storage target's lock; 0: nobody waits for any */
 } weighing;
 
@@ -73,6 +74,18 @@ static double handover_of(const weighing *w, double bytes) {
     return w->topology->lock * SAGOI_LOCK_WAITS + bytes / rate;
 }
 
+/* Bytes a second of a storage target that is asked for so many at a time: each request keeps it busy for a seek.
+ */
+static double steady_rate(const weighing *w, double bytes) {
+    return bytes > 0 ? bytes / (w->topology->seek + bytes / w->target) : w->target;
+}
+
+/* Targets that a window's stripes are on, of each of which it is one request. */
+static double targets_of(const weighing *w, double size) {
+    double stripe = (double)w->draft->stripe;
+    return stripe > 0 ? larger(1, smaller((double)w->draft->targets, size / stripe)) : 1;
+}
+
 /* Windows with holes are written run by run, and read with the holes. */
 static void look_at_window(weighing *w, int64_t window) {
     const sagoi_plan *plan = w->draft->plan;
@@ -85,6 +98,7 @@ static void look_at_window(weighing *w, int64_t window) {
     w->window = window;
     w->senders = sagoi_draft_senders(w->draft, window);
     w->stored = size * (plan->write ? w->density : 1);
+    w->steady = steady_rate(w, w->stored / larger(calls, targets_of(w, size)));
     w->beside = calls * w->topology->request + (shared ? w->topology->lock : 0);
 }
 
@@ -104,7 +118,7 @@ static double storage_of(const weighing *w, double stores, double bytes_each) {
         int64_t stripes = sagoi_max(1, (int64_t)(stores * bytes_each / (double)w->draft->stripe));
         ways = (double)stripes / (double)sagoi_div_up(stripes, w->draft->targets);
     }
-    double all = (gateways > 0 ? smaller(ways, gateways) : ways) * w->target;
+    double all = (gateways > 0 ? smaller(ways, gateways) : ways) * w->steady;
     return w->topology->file > 0 ? smaller(all, w->topology->file) : all;
 }
 
@@ -112,7 +126,7 @@ static double storage_of(const weighing *w, double stores, double bytes_each) {
  * is several stripes the targets take their parts side by side. */
 static double store_seconds(const weighing *w, double windows, int64_t dealt) {
     double all = storage_of(w, windows, (double)dealt);
-    double own = w->draft->stripe > 0 ? storage_of(w, 1, smaller((double)w->window, w->span)) : w->target;
+    double own = w->draft->stripe > 0 ? storage_of(w, 1, smaller((double)w->window, w->span)) : w->steady;
     double rate = w->rate > 0 ? smaller(w->rate, own) : own;
     return w->beside + larger(w->stored / rate, windows * w->stored / all);
 }
@@ -217,6 +231,7 @@ double sagoi_draft_alone_seconds(const sagoi_draft *draft) {
     weighing w = weighing_of(draft);
     double ranks = (double)draft->ranks, each = w.bytes / ranks;
     double runs = draft->shape->most_runs > 0 ? (double)draft->shape->most_runs : larger(1, w.runs / ranks);
+    w.steady = steady_rate(&w, w.bytes / w.runs);
     double all = storage_of(&w, w.runs, w.bytes / w.runs);
     double seconds = runs * w.topology->request + larger(w.rate > 0 ? each / w.rate : 0, w.bytes / all);
     return seconds + (draft->plan->write ? alone_locks(&w, runs) : 0);
@@ -369,13 +384,18 @@ static void try_room(search *s) {
     }
 }
 
+/* Where targets seek for every request, a large one is worth the memory of four. */
+static int64_t most_window(const search *s) {
+    return s->w.topology->seek > 0 ? 4 * SAGOI_WINDOW_STRIPED_MOST : SAGOI_WINDOW_STRIPED_MOST;
+}
+
 static void try_windows(search *s) {
     const sagoi_draft *draft = s->w.draft;
     int64_t hint = draft->hints->window, window = draft->stripe;
     for (; window / 2 >= SAGOI_SMALLEST && window / 2 % SAGOI_PAGE == 0; window /= 2)
         ;
     window = hint > 0 ? hint : window;
-    for (; window <= SAGOI_WINDOW_STRIPED_MOST; window *= 2) {
+    for (; window <= most_window(s); window *= 2) {
         look_at_window(&s->w, window);
         try_striped(s);
         if (hint > 0 || (double)window >= s->w.span)

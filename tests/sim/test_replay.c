@@ -160,6 +160,24 @@ static void writers_share_a_target(void **state) {
     close_to(replay(2).seconds, 0.5);
 }
 
+/* Each request keeps a target busy, so two writers wait for both; where a target has two stripes of a window, they
+ * are one request. */
+static void requests_keep_a_target_busy(void **state) {
+    topology.level[0].bandwidth = 10 * GB;
+    costs.seek = 0.25;
+    make_load(3, 2, 1);
+    load.host[1] = 1;
+    load.round[0].store[0] = (sim_store){.bytes = 0.5 * GB, .stripes = 1};
+    close_to(replay(1).seconds, 0.75);
+    load.round[0].store[1] = load.round[0].store[0];
+    close_to(replay(1).seconds, 1.5);
+    load.round[0].store[1] = (sim_store){.bytes = 0};
+    load.round[0].store[0] = (sim_store){.bytes = 0.5 * GB, .stripes = 2, .requests = 2};
+    close_to(replay(2).seconds, 0.75);
+    load.round[0].store[0] = (sim_store){.bytes = 0.5 * GB, .stripes = 4};
+    close_to(replay(2).seconds, 0.5);
+}
+
 /* A window of two stripes: its client asks both targets at once, unless it has no cache. */
 static void targets_store_their_parts_side_by_side(void **state) {
     costs.target_write = GB / 4;
@@ -216,6 +234,7 @@ static sim_case *make_case(const char *pattern, int64_t nodes, int64_t ranks, bo
     c->config.stripe_count = 4;
     c->options.times = 1;
     c->targets = 4;
+    c->unit = c->config.stripe_unit;
     if (!plan_input_make(&c->config, &c->input, why))
         fail_msg("%s", why);
     sagoi_topology_flat(&c->topology, nodes);
@@ -477,6 +496,7 @@ int main(void) {
         BOTH(without_a_second_window_it_does_not),
         BOTH(rounds_that_repeat_are_extrapolated),
         BOTH(writers_share_a_target),
+        BOTH(requests_keep_a_target_busy),
         BOTH(targets_store_their_parts_side_by_side),
         BOTH(many_stripes_are_on_all_targets),
         BOTH(one_writer_is_no_faster_than_its_client),

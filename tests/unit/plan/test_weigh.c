@@ -54,6 +54,18 @@ static void stripes_are_cut_where_locks_are_cheap(void **state) {
     sagoi_plan_cleanup(&dear);
 }
 
+/* Two that share a stripe are two requests to its target, which is busy with each. */
+static void stripes_stay_whole_where_targets_seek(void **state) {
+    topology.lock = 1e-3;
+    sagoi_plan none = made();
+    topology.seek = 0.1;
+    sagoi_plan long_ones = made();
+    assert_true(none.window < 4 * MIB);
+    assert_true(long_ones.window >= 4 * MIB);
+    sagoi_plan_cleanup(&none);
+    sagoi_plan_cleanup(&long_ones);
+}
+
 /* How often the stripes of a target, one after another, change hands between aggregators. */
 static int64_t changes_of(const sagoi_plan *plan, int64_t target) {
     int64_t changes = 0, before = -1;
@@ -309,6 +321,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(without_the_figures_stripes_decide, set_up),
         cmocka_unit_test_setup(stripes_are_cut_where_locks_are_cheap, set_up),
+        cmocka_unit_test_setup(stripes_stay_whole_where_targets_seek, set_up),
         cmocka_unit_test_setup(aggregators_of_a_target_do_not_alternate, set_up),
         cmocka_unit_test_setup(windows_on_all_targets_do_not_alternate, set_up),
         cmocka_unit_test_setup(reads_have_no_locks_to_wait_for, set_up),
