@@ -208,7 +208,7 @@ int cmd_hints(int argc, char **argv) {
     const char *unknown = unknown_name(&chosen);
     if (unknown) {
         complain_unknown(&hints, unknown);
-        return EXIT_FAILURE;
+        return EXIT_USAGE;
     }
     if (json)
         print_json(&chosen, &hints);

@@ -22,15 +22,16 @@ static bool find_beside(char path[PATH_MAX]) {
 
 int cmd_sim(int argc, char **argv) {
     char path[PATH_MAX];
-    (void)argc;
     if (find_beside(path)) {
         execv(path, argv);
         fprintf(stderr, "sago sim: %s: %s\n", path, strerror(errno));
         return EXIT_FAILURE;
     }
-    fprintf(stderr,
+    const bool help = argc > 1 && !strcmp(argv[1], "--help");
+    fprintf(help ? stdout : stderr,
             "sago sim: the simulator sago-sim is not installed beside sago.\n"
             "It needs SimGrid (Debian: libsimgrid-dev).  In Sago's source, 'make sim' installs that, builds\n"
-            "sago-sim, and 'make install' then installs it, too.\n");
-    return EXIT_FAILURE;
+            "sago-sim, and 'make install' then installs it, too.  sago-sim(1) tells\n"
+            "what it does.\n");
+    return help ? EXIT_SUCCESS : EXIT_FAILURE;
 }

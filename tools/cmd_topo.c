@@ -53,10 +53,8 @@ static bool show(const topo_config *config, const topo_view *view) {
 
 static int show_described(const topo_config *config) {
     sagoi_description d;
-    if (sagoi_machine_load(config->machine, &d) != SAGO_OK) {
-        fprintf(stderr, "sago topo: %s\n", sago_error_message());
-        return EXIT_FAILURE;
-    }
+    if (sagoi_machine_load(config->machine, &d) != SAGO_OK)
+        return usage_error("topo", "%s", sago_error_message());
     topo_view view = {
         .name = d.name, .source = "its description", .topology = &d.topology, .described = &d, .nodes = d.nodes};
     bool good = show(config, &view);

@@ -87,10 +87,20 @@ sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction)
     return SAGO_OK;
 }
 
+/* "open of PATH: ..." names it already. */
+static bool is_named(const char *path) {
+    const size_t length = strlen(path);
+    const char *message = sago_error_message();
+    for (const char *at = strstr(message, path); at && length > 0; at = strstr(at + 1, path))
+        if (at - message >= 4 && memcmp(at - 4, " of ", 4) == 0 && at[length] == ':')
+            return true;
+    return false;
+}
+
 sago_status sagoi_done(const char *call, const char *path, sago_status status) {
     if (!status)
         sagoi_message_clear();
-    else if (path)
+    else if (path && !is_named(path))
         sagoi_message_prefix("%s: %s: ", call, path);
     else
         sagoi_message_prefix("%s: ", call);

@@ -229,6 +229,8 @@ assert len(patterns) == 15 and patterns[0]["name"] == "contiguous" and patterns[
 "$sago" plan contiguous --nodes 1 --ranks-per-node 1 --bytes 1 | grep -q 'access: 1 B in 1 run (mean 1 B)' || fail "sago plan: 1 run"
 "$sago" hints cb_nodes | grep -q '^sago_aggregators ' || fail "sago hints, by another name"
 ! "$sago" hints nonsense 2>/dev/null || fail "sago hints nonsense"
+"$sago" tier merge nowhere.dat 2>&1 | grep -qv 'nowhere.*nowhere' || fail "sago tier merge: a path is named twice"
+"$sago" sim --help >/dev/null || fail "sago sim --help"
 "$sago" hints --json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)) > 10' || fail "sago hints --json"
 "$sago" plan block3d | grep -q range || fail "sago plan block3d"
 for pattern in $("$sago" bench list | sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p'); do

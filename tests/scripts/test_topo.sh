@@ -74,7 +74,9 @@ END
 
 ! "$sago" topo --machine x 2>"$work/err" || fail "an option that is none"
 grep -q "no option" "$work/err" || fail "message: $(cat "$work/err")"
-! "$sago" topo nonesuch 2>"$work/err" || fail "a machine that is not there"
+status=0
+"$sago" topo nonesuch 2>"$work/err" || status=$?
+[ $status = 2 ] || fail "a machine that is not there: exit status $status, which sago plan gives 2"
 grep -q "no machine nonesuch; there are .*theta" "$work/err" || fail "message: $(cat "$work/err")"
 printf 'name x\ntopology flat 0\n' >"$work/bad.sago"
 ! "$sago" topo "$work/bad.sago" 2>"$work/err" || fail "a wrong description"
