@@ -68,9 +68,7 @@ static bool set_format(void *target, const char *value, char *why) {
 static const tool_option table[] = {
     {"json", OPTION_FLAG, FIELD(json), 0, 0, NULL, "ls, show, verify: for programs", NULL},
     {"format", OPTION_CALL, 0, 0, 0, "FORMAT",
-     "export: vtk (legacy, the default), vti, or raw with XDMF (HDF5 and netCDF: python3 -m sago.reader); dump: "
-     "text or csv",
-     set_format},
+     "export: vtk (legacy, the default), vti, or raw with XDMF; dump: text or csv", set_format},
     {"output", OPTION_TEXT, FIELD(output), 0, 0, "PREFIX", "export: how file names begin (step-N)", NULL},
     {"array", OPTION_CALL, 0, 0, 0, "NAME", "export, dump: only this; may be repeated", set_array},
     {"slice", OPTION_TEXT, FIELD(slice), 0, 0, "SLICE", "dump: as 0:10,:,3 or ::5, from 0, the end left out",
@@ -94,6 +92,7 @@ static void print_help(void) {
     printf("\nOptions:\n");
     options_help(&options, stdout);
     printf("\nls, show, verify, export and dump also work while a job uses the directory; the others refuse.\n"
+           "HDF5 and netCDF, of all arrays or one: python3 -m sago.reader DIR STEP all OUT.h5 (or OUT.nc)\n"
            "Exit status: 0; 1 if something is damaged, missing or went wrong; 2 for wrong options.\n");
 }
 
