@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/size_text.h"
 #include "bench/params.h"
 #include "bench/quantiles.h"
 #include "tools/colour.h"
@@ -214,8 +215,9 @@ static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
 
 static void print_served(const served_calls *served) {
     if (served->writes + served->reads > 0)
-        printf("Sago did %" PRId64 " collective write%s and %" PRId64 " read%s, %.1f MiB in all\n", served->writes,
-               plural(served->writes), served->reads, plural(served->reads), (double)served->bytes / (1 << 20));
+        printf("Sago did %" PRId64 " collective write%s and %" PRId64 " read%s, %s in all\n", served->writes,
+               plural(served->writes), served->reads, plural(served->reads),
+               sagoi_size_to_text(served->bytes).text);
     else
         printf("Sago did nothing: %s\n",
                served->writes < 0 ? "no program that was started uses its MPI library, or it did not end properly"

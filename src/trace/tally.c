@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/size_text.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sagoi_tally mine; /* The lock guards this. */
@@ -90,20 +91,19 @@ static void print_independent(FILE *out, const char *before, const int64_t calls
 }
 
 static void print_calls(FILE *out, const sago_report_counts *job, int direction) {
-    double seconds = job->seconds[direction], mib = (double)job->bytes[direction] / (1 << 20);
-    fprintf(out, "sago: %" PRId64 " collective %s%s, %.1f MiB", job->calls[direction], verb[direction],
-            plural(job->calls[direction]), mib);
-    fprintf(out, " in %.3f s", seconds);
+    const double seconds = job->seconds[direction];
+    fprintf(out, "sago: %" PRId64 " collective %s%s, %s in %.3f s", job->calls[direction], verb[direction],
+            plural(job->calls[direction]), sagoi_size_to_text(job->bytes[direction]).text, seconds);
     if (seconds > 0)
-        fprintf(out, " (%.*f MiB/s)", mib / seconds < 10 ? 2 : 0, mib / seconds);
+        fprintf(out, " (%s/s)", sagoi_size_to_text((int64_t)((double)job->bytes[direction] / seconds)).text);
     fprintf(out, "\n");
 }
 
 static void print_saves(FILE *out, const sagoi_tally_saves *saves) {
     if (saves->count > 0)
-        fprintf(out, "sago: %s%" PRId64 " checkpoint%s, %.1f MiB, held the program for %.3f s\n",
+        fprintf(out, "sago: %s%" PRId64 " checkpoint%s, %s, held the program for %.3f s\n",
                 saves->newest ? "the newest " : "", saves->count, plural(saves->count),
-                (double)saves->bytes / (1 << 20), saves->held);
+                sagoi_size_to_text(saves->bytes).text, saves->held);
 }
 
 void sagoi_tally_print(FILE *out, const sagoi_tally *all, int64_t ranks, const sagoi_tally_saves *saves) {
