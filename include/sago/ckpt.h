@@ -71,7 +71,8 @@ const char *sago_level_string(sago_level level); /* "local"; never NULL */
  * the nodes stays the original's, as long as that is where it was when the copy is opened first.
  *
  * With the hint sago_ckpt_read_only=on nothing is changed, no lock is needed (a running job may own the
- * directory), and only latest, list, inquire, restore, restore_latest and verify are allowed. */
+ * directory), and only latest, list, inquire, restore, restore_latest and verify are allowed.  What nodes have
+ * lost is not rebuilt then, and a step that needs it cannot be restored. */
 sago_status sago_ckpt_open(MPI_Comm comm, const char *dir, MPI_Info hints, sago_ckpt **ckpt);
 
 /* Waits until everything is written (at the levels the hints ask for), gives the lock back and sets *ckpt to NULL,
