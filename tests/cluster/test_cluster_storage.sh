@@ -13,9 +13,10 @@ trap 'exit 143' INT TERM HUP
 "$VCLUSTER" up $CLUSTER 4 --owner $$
 
 run() { # program, args...
-    local program
+    local program seconds=100
+    [ -z "${SAGO_SANITIZE:-}" ] || seconds=300
     program=$(cluster_program "$1")
-    "$VCLUSTER" run $CLUSTER --mpi "$SAGO_MPI" --ranks-per-node 2 -x SAGO_TEST_DIR=@GLOBAL@ -x SAGO_TEST_SMALL -- "$program" "${@:2}" ||
+    "$VCLUSTER" run $CLUSTER --timeout $seconds --mpi "$SAGO_MPI" --ranks-per-node 2 -x SAGO_TEST_DIR=@GLOBAL@ -x SAGO_TEST_SMALL -- "$program" "${@:2}" ||
         cluster_fail "status $? from $*"
 }
 
@@ -27,7 +28,9 @@ exchange() { # local directory, neighbourhoods
     grep -q " $2 storage neighbourhoods" <<<"$told" || cluster_fail "sago bench exchange --local $1"
 }
 
-run test_storage "${1:-200}"
+layouts=200
+[ -z "${SAGO_SANITIZE:-}" ] || layouts=30 # each takes several times as long
+run test_storage "${1:-$layouts}"
 exchange @SCRATCH@ 4
 exchange @RACK@ 2
 # The local tier, on nodes of which the first has little local storage.
