@@ -62,7 +62,8 @@ endif()
 
 # To read, to begin with, and the Fortran sources for those whose compiler is another one.
 file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
-install(FILES README.md CHANGELOG.md ARCHITECTURE.md LICENSE ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs) # as in the source, so that links lead somewhere
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
 install(DIRECTORY bindings/fortran DESTINATION ${CMAKE_INSTALL_DATADIR}/sago FILES_MATCHING PATTERN "*.f90" PATTERN "*.[ch]")
 

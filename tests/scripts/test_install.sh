@@ -52,6 +52,11 @@ for file in share/man/man1/sago-info.1 share/man/man3/sago_write_at_all.3 share/
     share/doc/sago/README.md share/doc/sago/examples/declared.c share/sago/fortran/sago.f90 share/sago/modulefile; do
     [ -s "$prefix/$file" ] || fail "$file is not installed"
 done
+for page in README.md docs/tutorial.md docs/install.md docs/jobs.md docs/faq.md docs/migration.md; do
+    for link in $(grep -oE '\]\([A-Za-z./_-]+' "$prefix/share/doc/sago/$page" | cut -c 3- | grep -v '^https*$'); do
+        [ -e "$(dirname "$prefix/share/doc/sago/$page")/$link" ] || fail "$page: there is no $link"
+    done
+done
 [ -x "$prefix/share/doc/sago/examples/slurm_requeue.sh" ] || fail "the job script cannot be run"
 pages=$(ls "$prefix/share/man/man3" | wc -l)
 calls=$(grep -c '^    sago_' "$SAGO_SOURCE/src/sago.map")
