@@ -127,9 +127,10 @@ for stats, name in (native, "native.txt"), (handed, "handed.txt"):
     text = open(name).read()
     assert re.search(r"(\d+) files? opened", text)[1] == str(stats["files"]), text
     for verb in "read", "write":
-        calls, mib = re.search(rf"(\d+) collective {verb}s?, ([\d.]+) MiB", text).groups()
+        calls, size, unit = re.search(rf"(\d+) collective {verb}s?, ([\d.]+) (B|KiB|MiB|GiB) in", text).groups()
+        unit = 1024 ** ["B", "KiB", "MiB", "GiB"].index(unit)
         assert int(calls) == stats[verb + "s"], (text, stats)
-        assert abs(float(mib) - stats[verb + "_bytes"] / 2**20) < 0.06, (text, stats)
+        assert abs(float(size) - stats[verb + "_bytes"] / unit) < 0.06, (text, stats)
     for route, calls in stats["routes"].items():
         assert (f"{route} {calls}" in text) == (calls > 0), (text, stats)
     by = sum(int(n) for n in re.findall(r"(\d+) calls? handed to MPI", text))
