@@ -99,7 +99,8 @@ or knows less than the simulator does.
 What the rows that miss have in common: *reads of many short runs on Theta* (e3sm, btio: aggregators that have more than their share of
 runs are not seen in sums over nodes); *windows of half a GPFS block* (Mira, writes: domains end at blocks, which are the unit of locks,
 by rule); and *the cluster that nobody has
-described*, where the planner knows stripes and, from earlier calls, the network's pace, but not what a request takes (checkerboard, e3sm).
+described*, where the planner knows stripes and, from earlier calls, the network's pace, but not what a request takes (checkerboard, e3sm);
+and *two rounds where one would do on xeon-ddr*, whose disks seek for every request: windows of one round are only tried in powers of two.
 
 Aggregators for each storage target: the paper (000) used 2, 4 and 8 on 512, 1,024 and 2,048 nodes of Theta; the planner takes as many
 as keep targets busy. The simulator agrees with the planner (docs/papers.md: times fall up to 16), and both with the paper's own 10 GB/s
