@@ -75,8 +75,8 @@ launch() {
 }
 launch "$@"
 
-# The leak checker stops the process to look at it, and now and then crashes itself when a thread is just ending: then
-# it has found nothing out, and is asked again.
+# The leak checker stops the process to look at it, and now and then crashes itself (why is not known; a thread that is
+# just ending is a guess): then it has found nothing out, and is asked again.
 tries=1
 while [ "$code" -ne 0 ] && [ $tries -lt 3 ] && grep -q '^==.*LeakSanitizer has encountered a fatal error' "$log"; do
     find "$SAGO_TEST_DIR" -mindepth 1 -delete
