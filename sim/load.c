@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/checked.h"
+
 bool sim_load_init(sim_load *load, int64_t nodes, int64_t aggregators, int64_t rounds) {
     *load = (sim_load){.nodes = nodes,
                        .aggregators = aggregators,
@@ -40,9 +42,6 @@ void sim_load_cleanup(sim_load *load) {
 
 /* ---- Token buckets ---- */
 
-static double larger(double a, double b) { return a > b ? a : b; }
-static double smaller(double a, double b) { return a < b ? a : b; }
-
 static int64_t sender_of(const sim_load *load, int64_t node, int64_t aggregator) {
     return load->write ? node : load->host[aggregator];
 }
@@ -52,7 +51,7 @@ static void spare_flows(sim_load *load, int64_t r, double *left) {
     for (int64_t n = 0; n < load->nodes; n++)
         for (int64_t a = 0; a < load->aggregators; a++) {
             sim_flow *flow = sim_load_flow(load, r, n, a);
-            double *tokens = &left[sender_of(load, n, a)], spared = smaller(*tokens, flow->bytes - 1);
+            double *tokens = &left[sender_of(load, n, a)], spared = sagoi_smaller(*tokens, flow->bytes - 1);
             if (!sim_load_crosses(load, r, n, a) || spared <= 0)
                 continue;
             flow->bytes -= spared;
@@ -67,10 +66,10 @@ static void spare_stores(sim_load *load, int64_t r, double *node, double *target
         int64_t pieces = sim_store_pieces(store, targets);
         double all = store->bytes;
         for (int64_t i = 0; i < pieces; i++) {
-            double piece = all * sim_store_bytes(store, targets, i) / larger(store->bytes, 1);
+            double piece = all * sim_store_bytes(store, targets, i) / sagoi_larger(store->bytes, 1);
             double *there = &target[sim_store_target(store, targets, i)], *here = &node[load->host[a]];
-            double spared = larger(0, smaller(*there, piece - 1));
-            spared = load->write ? smaller(spared, *here) : spared;
+            double spared = sagoi_larger(0, sagoi_smaller(*there, piece - 1));
+            spared = load->write ? sagoi_smaller(spared, *here) : spared;
             store->bytes -= spared;
             *there -= spared;
             *here -= load->write ? spared : 0;

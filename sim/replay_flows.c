@@ -134,6 +134,7 @@ static void node_writes(sim_run *run, int64_t node, sg_comm_t *comms) {
 static void node_reads(sim_run *run, int64_t node, sg_comm_t *comms, void **came) {
     const sim_load *load = run->load;
     for (int64_t r = 0; r < sim_load_replayed(load); r++) {
+        wait_for_all(run); /* until all windows have been read: then they tell each other what they send */
         double start = simgrid_get_clock();
         int64_t open = 0;
         for (int64_t a = 0; a < load->aggregators; a++)
@@ -149,7 +150,6 @@ static void node_reads(sim_run *run, int64_t node, sg_comm_t *comms, void **came
         note(run, SIM_GATHER, -1 - node, start);
         sim_tally_end(run->tally, r, simgrid_get_clock());
         sim_tally_sent(run->tally, r, simgrid_get_clock());
-        wait_for_all(run);
     }
 }
 
@@ -240,6 +240,7 @@ static void aggregator_reads(sim_run *run, int64_t a, inbox *out) {
     const sim_load *load = run->load;
     for (int64_t r = 0; r < sim_load_replayed(load); r++) {
         sg_sem_acquire(run->full[a]);
+        wait_for_all(run);
         double start = simgrid_get_clock();
         work(run, sim_load_flow(load, r, load->host[a], a)->seconds + sim_load_round(load, r)->store[a].work);
         for (int64_t i = 0; i < load->nodes; i++) {
@@ -257,7 +258,6 @@ static void aggregator_reads(sim_run *run, int64_t a, inbox *out) {
         note(run, SIM_EXCHANGE, a, start);
         sim_tally_end(run->tally, r, simgrid_get_clock());
         sg_sem_release(run->empty[a]);
-        wait_for_all(run);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "bench/patterns.h"
 
 typedef struct sender {
@@ -34,9 +35,6 @@ typedef struct links_run {
     receiver *aggregator;
 } links_run;
 
-static double larger(double a, double b) { return a > b ? a : b; }
-static double smaller(double a, double b) { return a < b ? a : b; }
-
 /* ---- Links ---- */
 
 /* Bytes that go somewhere, and the requests at a storage target that they are; `start`: when the first could come.
@@ -49,7 +47,7 @@ static void load_route(sim_network *network, const int64_t *route, int64_t hops,
     for (int64_t h = 0; h < hops; h++) {
         sim_link *link = &network->link[route[h]];
         double bytes = sim_link_bytes(network, link, what->bytes, what->requests);
-        link->first = link->now > 0 ? smaller(link->first, what->start) : what->start;
+        link->first = link->now > 0 ? sagoi_smaller(link->first, what->start) : what->start;
         link->now += bytes;
         link->bytes += bytes;
     }
@@ -59,7 +57,7 @@ static void load_route(sim_network *network, const int64_t *route, int64_t hops,
 static void settle(sim_network *network, sim_phase phase) {
     for (int64_t i = 0; i < network->links; i++) {
         sim_link *link = &network->link[i];
-        link->through = larger(link->first, link->free[phase]) + link->now / link->bandwidth;
+        link->through = sagoi_larger(link->first, link->free[phase]) + link->now / link->bandwidth;
     }
 }
 
@@ -78,7 +76,8 @@ static double alone(const sim_network *network, const int64_t *route, int64_t ho
     for (int64_t h = 0; h < hops; h++) {
         const sim_link *link = &network->link[route[h]];
         latency += link->latency;
-        slowest = larger(slowest, sim_link_bytes(network, link, what->bytes, what->requests) / link->bandwidth);
+        slowest =
+            sagoi_larger(slowest, sim_link_bytes(network, link, what->bytes, what->requests) / link->bandwidth);
     }
     return latency + slowest;
 }
@@ -88,11 +87,11 @@ static double flow_end(const sim_network *network, sim_phase phase, const int64_
     double end = what->start, latency = 0;
     for (int64_t h = 0; h < hops; h++) {
         const sim_link *link = &network->link[route[h]];
-        double last = larger(what->start, link->free[phase]) + link->now / link->bandwidth;
-        end = larger(end, smaller(link->through, last));
+        double last = sagoi_larger(what->start, link->free[phase]) + link->now / link->bandwidth;
+        end = sagoi_larger(end, sagoi_smaller(link->through, last));
         latency += link->latency;
     }
-    return larger(end + latency, what->start + alone(network, route, hops, what));
+    return sagoi_larger(end + latency, what->start + alone(network, route, hops, what));
 }
 
 static int64_t flow_route(const links_run *run, int64_t node, int64_t aggregator, int64_t *route) {
@@ -124,7 +123,7 @@ static void each_piece(const links_run *run, int64_t r, const stores *times, boo
                 load_route(run->network, route, hops, &piece);
                 continue;
             }
-            times->end[a] = larger(times->end[a], flow_end(run->network, SIM_STORE, route, hops, &piece));
+            times->end[a] = sagoi_larger(times->end[a], flow_end(run->network, SIM_STORE, route, hops, &piece));
         }
     }
 }
@@ -146,7 +145,7 @@ static void move_windows(const links_run *run, int64_t r, const stores *times) {
 
 /* When a flow may begin: a message by rendezvous needs both. */
 static double flow_start(const links_run *run, int64_t n, int64_t a) {
-    return larger(run->node[n].start, run->aggregator[a].start);
+    return sagoi_larger(run->node[n].start, run->aggregator[a].start);
 }
 
 static void sum_flows(const links_run *run, int64_t r) {
@@ -184,8 +183,8 @@ static void end_flows(const links_run *run, int64_t r) {
             moved all = {sim_load_flow(load, r, n, a)->bytes, 0, flow_start(run, n, a)};
             int64_t hops = flow_route(run, n, a, route);
             double end = flow_end(run->network, SIM_EXCHANGE, route, hops, &all);
-            own->moving = larger(own->moving, end - own->start);
-            node->sent = larger(node->sent, end);
+            own->moving = sagoi_larger(own->moving, end - own->start);
+            node->sent = sagoi_larger(node->sent, end);
         }
     }
     end_round(run->network, SIM_EXCHANGE);
@@ -193,24 +192,22 @@ static void end_flows(const links_run *run, int64_t r) {
 
 /* Moving and working together: `in_flight` of the flows are under way at a time. */
 static double exchange_seconds(const sim_load *load, const receiver *own) {
-    double at_once = smaller(1, (double)load->in_flight / larger(own->flows, 1));
-    double moving = larger(own->moving, own->wire / (double)load->in_flight);
-    return larger(moving, own->work) + smaller(moving, own->work) * at_once;
-}
-
-static double wait_for_all(const links_run *run, double now) {
-    const sim_load *load = run->load;
-    for (int64_t a = 0; a < load->aggregators; a++)
-        now = larger(now,
-                     load->write && !load->overlapped ? run->aggregator[a].stored : run->aggregator[a].exchanged);
-    for (int64_t n = 0; n < load->nodes; n++)
-        now = larger(now, !load->write       ? run->node[n].ready
-                          : load->overlapped ? run->node[n].start
-                                             : run->node[n].sent);
-    return now + load->step;
+    double at_once = sagoi_smaller(1, (double)load->in_flight / sagoi_larger(own->flows, 1));
+    double moving = sagoi_larger(own->moving, own->wire / (double)load->in_flight);
+    return sagoi_larger(moving, own->work) + sagoi_smaller(moving, own->work) * at_once;
 }
 
 /* ---- Writes ---- */
+
+/* After a round of a write in step. */
+static double wait_for_all(const links_run *run, double now) {
+    const sim_load *load = run->load;
+    for (int64_t a = 0; a < load->aggregators; a++)
+        now = sagoi_larger(now, load->overlapped ? run->aggregator[a].exchanged : run->aggregator[a].stored);
+    for (int64_t n = 0; n < load->nodes; n++)
+        now = sagoi_larger(now, load->overlapped ? run->node[n].start : run->node[n].sent);
+    return now + load->step;
+}
 
 /* An aggregator that takes k flows at a time lets another one come when it has worked for one of them. */
 static void hold_senders(const links_run *run, int64_t r) {
@@ -220,9 +217,9 @@ static void hold_senders(const links_run *run, int64_t r) {
         double seconds = exchange_seconds(load, own), place = 0;
         for (int64_t n = 0; n < load->nodes && own->flows > (double)load->in_flight; n++)
             if (sim_load_crosses(load, r, n, a)) {
-                double before = larger(0, ++place - (double)load->in_flight);
+                double before = sagoi_larger(0, ++place - (double)load->in_flight);
                 double taken = (before * seconds + own->moving) / own->flows;
-                run->node[n].sent = larger(run->node[n].sent, own->start + taken);
+                run->node[n].sent = sagoi_larger(run->node[n].sent, own->start + taken);
             }
     }
 }
@@ -231,15 +228,16 @@ static void write_round(const links_run *run, int64_t r, double after, const sto
     const sim_load *load = run->load;
     for (int64_t n = 0; n < load->nodes; n++) {
         sender *node = &run->node[n];
-        double begin = larger(after, node->ready), packed = begin + sim_load_round(load, r)->node[n];
+        double begin = sagoi_larger(after, node->ready), packed = begin + sim_load_round(load, r)->node[n];
         sim_tally_note(run->tally, SIM_GATHER, -1 - n, begin, packed);
-        node->start = larger(packed, node->sent);
+        node->start = sagoi_larger(packed, node->sent);
         if (r > 0)
             sim_tally_sent(run->tally, r - 1, node->sent);
     }
     for (int64_t a = 0; a < load->aggregators; a++) {
         receiver *own = &run->aggregator[a];
-        own->start = larger(larger(after, own->exchanged), load->overlapped ? own->stored_before : own->stored);
+        own->start =
+            sagoi_larger(sagoi_larger(after, own->exchanged), load->overlapped ? own->stored_before : own->stored);
     }
     sum_flows(run, r);
     end_flows(run, r);
@@ -255,7 +253,7 @@ static void write_round(const links_run *run, int64_t r, double after, const sto
                          sim_load_flow(load, r, load->host[a], a)->seconds +
                          sim_load_round(load, r)->store[a].work;
         sim_tally_note(run->tally, SIM_EXCHANGE, a, own->start, own->exchanged);
-        times->start[a] = larger(own->exchanged, own->stored);
+        times->start[a] = sagoi_larger(own->exchanged, own->stored);
     }
     move_windows(run, r, times);
     for (int64_t a = 0; a < load->aggregators; a++)
@@ -264,33 +262,45 @@ static void write_round(const links_run *run, int64_t r, double after, const sto
 
 /* ---- Reads ---- */
 
-static void read_round(const links_run *run, int64_t r, double after, const stores *times, double *before) {
+/* In step nobody sends before all windows of the round have been read. */
+static double wait_for_windows(const links_run *run) {
+    const sim_load *load = run->load;
+    double now = load->ahead;
+    for (int64_t a = 0; load->in_step && a < load->aggregators; a++)
+        now = sagoi_larger(now, sagoi_larger(run->aggregator[a].stored, run->aggregator[a].exchanged));
+    for (int64_t n = 0; load->in_step && n < load->nodes; n++)
+        now = sagoi_larger(now, run->node[n].ready);
+    return load->in_step ? now + load->step : now;
+}
+
+static void read_round(const links_run *run, int64_t r, const stores *times, double *before) {
     const sim_load *load = run->load;
     for (int64_t a = 0; a < load->aggregators; a++) { /* a window is empty when it has been sent */
         receiver *own = &run->aggregator[a];
-        times->start[a] = larger(own->stored, load->overlapped ? before[a] : own->exchanged);
+        times->start[a] = sagoi_larger(own->stored, load->overlapped ? before[a] : own->exchanged);
         before[a] = own->exchanged;
     }
     move_windows(run, r, times);
+    const double after = wait_for_windows(run);
     for (int64_t a = 0; a < load->aggregators; a++) {
         receiver *own = &run->aggregator[a];
-        own->start = larger(larger(after, own->exchanged), own->stored) +
+        own->start = sagoi_larger(sagoi_larger(after, own->exchanged), own->stored) +
                      sim_load_flow(load, r, load->host[a], a)->seconds + sim_load_round(load, r)->store[a].work;
     }
     for (int64_t n = 0; n < load->nodes; n++)
-        run->node[n].start = larger(after, run->node[n].ready);
+        run->node[n].start = sagoi_larger(after, run->node[n].ready);
     sum_flows(run, r);
     end_flows(run, r);
     for (int64_t a = 0; a < load->aggregators; a++) { /* works for the next flow while the last one goes */
         receiver *own = &run->aggregator[a];
-        double moving = larger(own->moving, own->wire / (double)load->in_flight);
-        own->exchanged =
-            own->start + larger(moving, own->work) + smaller(moving, own->work) / larger(own->flows, 1);
+        double moving = sagoi_larger(own->moving, own->wire / (double)load->in_flight);
+        own->exchanged = own->start + sagoi_larger(moving, own->work) +
+                         sagoi_smaller(moving, own->work) / sagoi_larger(own->flows, 1);
         sim_tally_note(run->tally, SIM_EXCHANGE, a, own->start, own->exchanged);
         sim_tally_end(run->tally, r, own->exchanged);
         for (int64_t n = 0; n < load->nodes; n++) /* some node is the last one, seldom the same for all */
             if (sim_load_crosses(load, r, n, a))
-                run->node[n].sent = larger(run->node[n].sent, own->exchanged);
+                run->node[n].sent = sagoi_larger(run->node[n].sent, own->exchanged);
     }
     for (int64_t n = 0; n < load->nodes; n++) {
         sender *node = &run->node[n];
@@ -317,8 +327,8 @@ static void run_rounds(const links_run *run, const stores *times, double *before
         if (load->write)
             write_round(run, r, after, times);
         else
-            read_round(run, r, after, times, before);
-        after = load->in_step ? wait_for_all(run, after) : load->ahead;
+            read_round(run, r, times, before);
+        after = load->in_step && load->write ? wait_for_all(run, after) : load->ahead;
     }
     for (int64_t n = 0; load->write && n < load->nodes; n++)
         sim_tally_sent(run->tally, sim_load_replayed(load) - 1, run->node[n].sent);

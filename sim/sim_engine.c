@@ -109,19 +109,16 @@ bool sim_case_measure(sim_case *c, char *why) {
 
 static double steps(int64_t ranks) { return ranks > 1 ? ceil(log2((double)ranks)) : 0; }
 
-static double larger(double a, double b) { return a > b ? a : b; }
-static double smaller(double a, double b) { return a < b ? a : b; }
-
 /* How many processes of a node share a core; where all nodes share some, the replay has them wait for each other.
  */
 static double crowd_of(const sim_case *c) {
-    return c->options.shared_cores > 0 ? 1 : larger(1, (double)c->config.ranks / (double)c->config.cores);
+    return c->options.shared_cores > 0 ? 1 : sagoi_larger(1, (double)c->config.ranks / (double)c->config.cores);
 }
 
 /* How much longer work takes that so many processes do at once on cores that all nodes share. */
 static double waiting_of(const sim_case *c, double processes) {
     double cores = (double)c->options.shared_cores;
-    return cores > 0 ? larger(1, processes / cores) : 1;
+    return cores > 0 ? sagoi_larger(1, processes / cores) : 1;
 }
 
 /* One collective call of all ranks: all of them work in every step. */
@@ -163,7 +160,7 @@ static double node_work(const sim_case *c, const sim_style *style, const sim_tra
     if (style->joins) /* everything is packed already */
         return sending;
     double crowd = crowd_of(c);
-    double copying = larger(busiest->bytes / costs->copy * crowd, bytes / costs->memory);
+    double copying = sagoi_larger(busiest->bytes / costs->copy * crowd, bytes / costs->memory);
     return busiest->runs * costs->run * crowd + copying + sending;
 }
 
@@ -212,7 +209,7 @@ static sim_store store_of(const sim_case *c, const sim_style *style, const sim_e
     int64_t unit = c->unit, span = window->end - window->start;
     bool holes = sums->bytes < 0.999 * (double)span,
          sieves = holes && style->fills_holes && c->config.read == false;
-    double calls = !holes || c->config.read ? 1 : sieves ? 2 : larger(1, sums->runs * sums->stretches);
+    double calls = !holes || c->config.read ? 1 : sieves ? 2 : sagoi_larger(1, sums->runs * sums->stretches);
     sim_store store = {.bytes = sieves                    ? sieved_bytes(c, (double)span)
                                 : holes && c->config.read ? (double)span
                                                           : sums->bytes,
@@ -221,12 +218,13 @@ static sim_store store_of(const sim_case *c, const sim_style *style, const sim_e
                                      : (int64_t)((uint64_t)window->start * UINT64_C(0x9e3779b97f4a7c15) >> 40),
                        .stripes = unit > 0 ? sagoi_div_up(window->end, unit) - window->start / unit : 1};
     if (sieves || (holes && !c->config.read))
-        store.requests = sieves ? 2 : calls / larger(1, smaller((double)store.stripes, (double)c->targets));
+        store.requests =
+            sieves ? 2 : calls / sagoi_larger(1, sagoi_smaller((double)store.stripes, (double)c->targets));
     share_stripes(&store, unit, window->start, window->end);
     store.seconds = calls * costs->call + (is_partial(c, extent, window) ? costs->lock : 0);
     if (c->targets == 0) /* else the time is the targets'; what begins or ends within a page needs all of it */
         store.seconds +=
-            (holes && !sieves ? smaller((double)span, store.bytes + calls * PAGE_BYTES) : store.bytes) /
+            (holes && !sieves ? sagoi_smaller((double)span, store.bytes + calls * PAGE_BYTES) : store.bytes) /
             storing_rate(c);
     if (style->lists && sums->messages > 1)
         store.work = sums->runs * log2(sums->messages) * costs->compare;
@@ -295,7 +293,7 @@ static double ahead_of(const sim_case *c, const sim_style *style, const sim_exte
     double all = collective_of(c, (int64_t)ranks);
     if (!style->lists) /* agreements before and after; a few numbers a node */
         return 2 * all + (c->options.repeated ? 0 : nodes * 300 / costs->copy);
-    double senders = smaller(nodes * (double)style->locals, senders_of(load));
+    double senders = sagoi_smaller(nodes * (double)style->locals, senders_of(load));
     double lists = (double)extent->runs * (double)c->options.times * listed_share(load),
            at_each = lists / (double)load->aggregators;
     /* Each rank flattens its runs, counts those for each aggregator, then makes the lists. */
@@ -318,7 +316,7 @@ static double gather_ahead(const sim_case *c, const sim_style *style, const sim_
     double bytes = (double)extent->bytes * (double)c->options.times / aggregators;
     if (served <= 1)
         return 0;
-    double moving = larger(2 * bytes / costs->copy, 2 * bytes * (double)style->locals / costs->memory);
+    double moving = sagoi_larger(2 * bytes / costs->copy, 2 * bytes * (double)style->locals / costs->memory);
     return served * 2 * costs->receive + runs * (PAIR_BYTES / costs->copy + costs->run) +
            runs * log2(served) * costs->compare + moving;
 }
@@ -359,7 +357,7 @@ static bool wait_for_locks(const sim_case *c, const sim_layout *layout, sim_load
         sim_locks_wait(locks, round, seconds);
         for (int64_t a = 0; a < layout->aggregators; a++)
             if (r < 0)
-                load->ahead = larger(load->ahead, seconds[a] * (double)c->options.times);
+                load->ahead = sagoi_larger(load->ahead, seconds[a] * (double)c->options.times);
             else if (round > 0 && load->round[r].store[a].bytes > 0)
                 load->round[r].store[a].seconds += seconds[a];
     }
@@ -442,14 +440,15 @@ static double direct_locks(const sim_case *c, const sim_share *share, const sim_
     int64_t unit = c->input.target.stripe_unit;
     double locked = (double)(unit > 0 ? unit : c->input.target.lock_unit), nodes = (double)c->config.nodes;
     *once = busiest->span <= busiest->bytes;
-    double piece = *once ? share->bytes / larger(busiest->runs, 1) : share->bytes / larger(share->runs, 1);
+    double piece =
+        *once ? share->bytes / sagoi_larger(busiest->runs, 1) : share->bytes / sagoi_larger(share->runs, 1);
     if (c->config.read || share->bytes == 0 || locked == 0 || sim_locks_in_turn(c))
         return 0;
     if (*once) /* at least with who has the next piece, unless stripes end there */
         return fmod(piece, locked) == 0
                    ? 0
-                   : c->costs.lock * busiest->runs * larger(1, smaller(nodes, locked / piece));
-    return piece < locked ? c->costs.lock * larger(busiest->runs, locked / piece) : 0;
+                   : c->costs.lock * busiest->runs * sagoi_larger(1, sagoi_smaller(nodes, locked / piece));
+    return piece < locked ? c->costs.lock * sagoi_larger(busiest->runs, locked / piece) : 0;
 }
 
 /* What the ranks of a node do: run by run, or in blocks of which a write reads first what it has not.  Runs in
@@ -458,18 +457,20 @@ static sim_store direct_store(const sim_case *c, const sim_share *share, const s
                               bool sieves) {
     const sim_costs *costs = &c->costs;
     int64_t unit = c->input.target.stripe_unit;
-    double mean = share->bytes / larger(share->runs, 1), crowd = crowd_of(c);
+    double mean = share->bytes / sagoi_larger(share->runs, 1), crowd = crowd_of(c);
     bool sieved = sieves && busiest->runs > 1 && mean < SIEVE_BYTES;
     double passes = sieved ? (c->config.read ? 1 : 2) * busiest->span / busiest->bytes : 1;
     double calls = sieved ? ceil(passes * busiest->bytes / SIEVE_BYTES) : busiest->runs;
     sim_store store = {.bytes = share->bytes * passes,
                        .seconds = calls * costs->call + (sieved ? 2 * busiest->runs * costs->run * crowd : 0),
                        .stripes = unit > 0 ? (int64_t)(share->bytes / (double)unit) + 1 : 1};
-    store.requests = calls * share->ranks / larger(1, smaller((double)store.stripes, (double)c->targets));
+    store.requests =
+        calls * share->ranks / sagoi_larger(1, sagoi_smaller((double)store.stripes, (double)c->targets));
     if (share->bytes == 0)
         return (sim_store){0};
     if (c->targets == 0)
-        store.seconds += larger(busiest->bytes * passes * crowd / storing_rate(c), store.bytes / costs->memory);
+        store.seconds +=
+            sagoi_larger(busiest->bytes * passes * crowd / storing_rate(c), store.bytes / costs->memory);
     return store;
 }
 
@@ -526,13 +527,14 @@ static double locks_waited_for(const sim_case *c, const sim_traffic *traffic) {
         bytes += share->bytes;
         runs += share->runs;
         between |= !once && busiest->runs > 1;
-        parts += fmod(share->bytes, larger(1, once ? stretches : share->runs) * unit) == 0 ? 0 : stretches;
+        parts += fmod(share->bytes, sagoi_larger(1, once ? stretches : share->runs) * unit) == 0 ? 0 : stretches;
     }
-    double all = (double)c->targets, targets = larger(1, smaller(all, bytes / unit + 1));
+    double all = (double)c->targets, targets = sagoi_larger(1, sagoi_smaller(all, bytes / unit + 1));
     if (parts == 0 && !between)
-        return c->config.nodes > 1 && bytes > all * unit ? sim_locks_handover(c, smaller(unit, bytes / runs)) : 0;
-    double passes = ceil((parts + smaller(bytes / unit, runs * all)) / targets) - 1;
-    return larger(0, passes) * c->costs.lock * SAGOI_LOCK_WAITS;
+        return c->config.nodes > 1 && bytes > all * unit ? sim_locks_handover(c, sagoi_smaller(unit, bytes / runs))
+                                                         : 0;
+    double passes = ceil((parts + sagoi_smaller(bytes / unit, runs * all)) / targets) - 1;
+    return sagoi_larger(0, passes) * c->costs.lock * SAGOI_LOCK_WAITS;
 }
 
 /* Each node's ranks store at once: what one process may write counts for each of them. */

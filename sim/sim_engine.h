@@ -28,6 +28,7 @@ typedef struct sim_options {
     int64_t shared_cores; /* all nodes share so many, as on a cluster of namespaces; 0: each has its own */
     bool send_only;       /* links limit what nodes send, not what they receive */
     bool plain_peers;     /* the peers do not see stripes */
+    bool bridges_first;   /* the peers' aggregators are on gateways' nodes and those after them */
     int64_t burst;        /* bytes that pass a link at once after a pause: a token bucket */
     sim_model model;
     int64_t

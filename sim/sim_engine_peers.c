@@ -57,11 +57,25 @@ static int64_t rounds_of(const domains *d) {
     return sagoi_div_up(stripes, d->aggregators) * sagoi_max(1, d->unit / d->buffer);
 }
 
+/* Is a gateway attached to the node? */
+static bool is_bridge(const sim_case *c, int64_t node) {
+    for (int64_t g = 0; g < sagoi_topology_gateways(&c->topology); g++)
+        if (sagoi_topology_gateway_place(&c->topology, g) == c->input.nodes[node].place)
+            return true;
+    return false;
+}
+
 /* Spread over the nodes; where there are more aggregators than nodes, in turn (001, V). */
 static void place_hosts(const sim_case *c, int64_t aggregators, int64_t *host) {
-    int64_t nodes = c->config.nodes;
-    for (int64_t a = 0; a < aggregators; a++)
-        host[a] = aggregators <= nodes ? a * nodes / aggregators : a % nodes;
+    int64_t nodes = c->config.nodes, bridges = 0;
+    for (int64_t n = 0; c->options.bridges_first && n < nodes && bridges < aggregators; n++)
+        if (is_bridge(c, n))
+            host[bridges++] = n;
+    for (int64_t a = bridges; a < aggregators; a++)
+        if (bridges > 0) /* on in the order of ranks (000, IV-B) */
+            host[a] = (host[a - bridges] + 1) % nodes;
+        else
+            host[a] = aggregators <= nodes ? a * nodes / aggregators : a % nodes;
 }
 
 static bool load_two_phases(const sim_case *c, int64_t call, const sim_style *style, int64_t buffer,
@@ -74,9 +88,11 @@ static bool load_two_phases(const sim_case *c, int64_t call, const sim_style *st
     domains d = domains_of(c, extent, buffer);
     sim_layout layout = {d.aggregators, rounds_of(&d), domain_window, &d, NULL, false};
     int64_t *host = calloc((size_t)d.aggregators, sizeof *host);
+    const int64_t rounds = layout.rounds * c->options.times;
     snprintf(course->plan, sizeof course->plan,
-             "%" PRId64 " aggregators, %" PRId64 " senders a node, buffers of %" PRId64 " KiB, %" PRId64 " rounds",
-             d.aggregators, style->locals, d.buffer >> 10, layout.rounds * c->options.times);
+             "%" PRId64 " aggregators, %" PRId64 " senders a node, buffers of %" PRId64 " KiB, %" PRId64
+             " round%s",
+             d.aggregators, style->locals, d.buffer >> 10, rounds, rounds == 1 ? "" : "s");
     if (!host)
         return bench_refuse(why, "out of memory");
     place_hosts(c, d.aggregators, host);

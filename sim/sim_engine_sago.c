@@ -21,22 +21,23 @@ static void describe(const sagoi_plan *plan, sim_course *course) {
     if (plan->strategy == SAGOI_STRATEGY_AGGREGATED && n > 0)
         snprintf(course->plan + n, sizeof course->plan - (size_t)n,
                  ", %" PRId64 " aggregators, %" PRId64 " local ones a node, windows of %" PRId64 " KiB, %" PRId64
-                 " rounds, %" PRId64 " layers",
-                 plan->ndomains, plan->local_aggregators, plan->window >> 10, plan->rounds, plan->layers);
+                 " round%s, %" PRId64 " layers",
+                 plan->ndomains, plan->local_aggregators, plan->window >> 10, plan->rounds,
+                 plan->rounds == 1 ? "" : "s", plan->layers);
 }
 
-/* With three layers a leader receives what its neighbours have and sends it on in fewer messages. */
-static void relay(const sim_case *c, const sagoi_plan *plan, sim_load *load) {
+/* With three layers a relay receives what its neighbours have and sends it on in fewer messages. */
+static void add_relays(const sim_case *c, const sagoi_plan *plan, sim_load *load) {
     double link = c->topology.level[0].bandwidth * c->costs.payload;
     for (int64_t r = 0; plan->layers == 3 && r < load->rounds; r++)
         for (int64_t n = 0; n < load->nodes; n++)
             for (int64_t d = 0; d < load->aggregators; d++) {
-                int64_t leader = plan->node_leader[n];
+                int64_t relay = plan->node_relay[n];
                 sim_flow *from = sim_load_flow(load, r, n, d);
-                if (leader < 0 || leader == n || from->bytes == 0 || !sagoi_plan_relayed(plan, n, d))
+                if (relay < 0 || relay == n || from->bytes == 0 || !sagoi_plan_relayed(plan, n, d))
                     continue;
-                sim_flow *to = sim_load_flow(load, r, leader, d);
-                load->round[r].node[leader] += from->bytes / link + from->messages * c->costs.receive;
+                sim_flow *to = sim_load_flow(load, r, relay, d);
+                load->round[r].node[relay] += from->bytes / link + from->messages * c->costs.receive;
                 to->seconds += from->seconds - from->messages * c->costs.receive;
                 to->bytes += from->bytes;
                 *from = (sim_flow){0};
@@ -53,7 +54,7 @@ static bool load_plan(const sim_case *c, int64_t call, const sagoi_plan *plan, c
     ok = ok && sim_load_windows(c, call, &layout, style, load, why);
     free(host);
     if (ok)
-        relay(c, plan, load);
+        add_relays(c, plan, load);
     return ok;
 }
 
@@ -122,7 +123,7 @@ static bool load_tapioca(const sim_case *c, int64_t call, int64_t number, sim_lo
     return load_hinted(&own, call, &hints, true, load, course, why);
 }
 
-const sim_engine sim_engine_sago = {"sago", "the plan that Sago makes; sago:4 with four local aggregators a node",
+const sim_engine sim_engine_sago = {"sago", "the plan that Sago makes; sago:4: four local aggregators a node",
                                     false, load_sago};
 const sim_engine sim_engine_tapioca = {"tapioca", "declared, one message a rank, a fence a round (paper 000)",
                                        false, load_tapioca};

@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "bench/progress.h"
 #include "sim/neighbours.h"
 #include "sim/sim_report.h"
+#include "tools/fold.h"
 #include "tools/options.h"
 
 enum { EXIT_WRONG = 2, CALLS_SIMULATED = 9, MEMORY_LEAST = 8 << 20 };
@@ -120,6 +122,8 @@ static const tool_option table[] = {
      "so much passes a link at once after a pause, as through a token bucket", NULL},
     {"plain-peers", OPTION_FLAG, FIELD(options.plain_peers), 0, 0, NULL,
      "the peers do not see stripes, as ROMIO on a file system that it does not know", NULL},
+    {"bridges-first", OPTION_FLAG, FIELD(options.bridges_first), 0, 0, NULL,
+     "the peers' aggregators are on the gateways' nodes and those after them, as in MPICH on BG/Q (spread)", NULL},
     {"unseen-stripes", OPTION_FLAG, FIELD(unseen), 0, 0, NULL,
      "the file has stripes that no engine knows of; where a window's begin is drawn", NULL},
     {"rounds", OPTION_COUNT, FIELD(options.rounds), 1, 1024, "N",
@@ -143,17 +147,17 @@ static const tool_options options = {table, sizeof table / sizeof table[0], set_
 static void print_help(FILE *out) {
     int64_t count;
     const sim_engine *const *engine = sim_engines(&count);
-    fprintf(out, "usage: sago sim PATTERN --machine FILE [options] [sizes of the pattern]\n"
-                 "       sago sim --costs\n\n"
-                 "Simulates how long engines take for an access pattern on a described machine, with contention.\n"
-                 "'sago bench --help' lists the patterns and their sizes.\n\nOptions:\n");
+    fold_help(out,
+              "usage: sago sim PATTERN --machine FILE [options] [sizes of the pattern]\n"
+              "       sago sim --costs\n\n"
+              "Simulates how long engines take for an access pattern on a described machine, with contention.  "
+              "'sago bench --help' lists the patterns and their sizes.\n\nOptions:\n");
     options_help(&options, out);
     fprintf(out, "\nEngines:\n");
     for (int64_t i = 0; i < count; i++)
         fprintf(out, "  %-12s %s\n", engine[i]->name, engine[i]->help);
-    fprintf(out,
-            "\nExample: sago sim s3d --dims 800 --machine machines/theta.sago --nodes 256 --ranks-per-node 64 \\\n"
-            "             --stripe-unit 1M --stripe-count 56 --engines sago,tam:1,two-phase --svg timeline.svg\n");
+    fprintf(out, "\nExample: sago sim s3d --dims 800 --machine theta --nodes 256 --stripe-unit 1M \\\n"
+                 "             --stripe-count 56 --engines sago,tam:1,two-phase --svg timeline.svg\n");
 }
 
 static int fail(const char *why) {
@@ -351,14 +355,11 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void progress(const char *engine, int64_t call, int64_t calls) {
-    if (!isatty(STDERR_FILENO))
-        return;
-    fprintf(stderr, "\r\033[K%s", engine ? "sago sim: " : "");
-    if (engine && calls > 1)
-        fprintf(stderr, "%s, call %lld of %lld ", engine, (long long)call + 1, (long long)calls);
-    else if (engine)
-        fprintf(stderr, "%s ", engine);
+static void tell_progress(const char *engine, int64_t call, int64_t calls) {
+    if (calls > 1)
+        progress_set("simulating %s, call %lld of %lld", engine, (long long)call + 1, (long long)calls);
+    else
+        progress_set("simulating %s", engine);
 }
 
 /* How many calls there are, and the bytes of all of them over those of the first `simulated`. */
@@ -389,7 +390,7 @@ static bool run_engine(const sim_case *c, const char *name, shared *told, sim_re
     if (!count_calls(c, &calls, &weight, together ? INT64_MAX : CALLS_SIMULATED, why))
         return false;
     for (int64_t i = 0; i < (together ? 1 : calls); i++) {
-        progress(name, i, together ? 1 : calls);
+        tell_progress(name, i, together ? 1 : calls);
         part one = {engine, together ? SIM_ALL_CALLS : i, number,
                     (double)c->options.burst / (weight * (double)calls)};
         if (!run_child(c, &one, told, why))
@@ -399,7 +400,6 @@ static bool run_engine(const sim_case *c, const char *name, shared *told, sim_re
         result->joined += weight * told->joined;
         result->calls++;
     }
-    progress(NULL, 0, 0);
     result->course = told->course;
     snprintf(result->course.name, sizeof result->course.name, "%s", name);
     result->wall = now() - start;
@@ -434,6 +434,7 @@ static bool run_neighbours(const sim_config *config, const sim_case *c, char *wh
         if (run_engine(other, "sago", told, &result[done], ignored))
             snprintf(result[done++].course.name, sizeof result->course.name, "%s", list[i].change + 5);
     }
+    progress_end();
     if (ok && config->json)
         sim_report_json(c, result, done, stdout);
     else if (ok)
@@ -456,6 +457,7 @@ static bool run_all(const sim_config *config, const sim_case *c, char *why) {
     for (char *name = strtok(list, ","); ok && name; name = strtok(NULL, ","))
         ok = (count < SIM_ENGINES_MAX || bench_refuse(why, "--engines: too many")) &&
              run_engine(c, name, told, &result[count++], why);
+    progress_end();
     ok = ok && draw(config, c, result, count, why);
     if (ok && config->json)
         sim_report_json(c, result, count, stdout);

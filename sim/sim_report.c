@@ -17,10 +17,10 @@ static double perceived(const sim_result *r) {
 }
 
 void sim_report_text(const sim_case *c, const sim_result *result, int64_t count, FILE *out) {
-    fprintf(out, "%s, %s: %lld nodes%s%s with %lld ranks each, %.4g GiB\n", c->config.pattern->name,
+    fprintf(out, "%s, %s: %lld nodes%s%s with %lld ranks each, %.4g GB\n", c->config.pattern->name,
             c->config.read ? "read" : "write", (long long)c->config.nodes, c->config.machine ? " of " : "",
             c->config.machine ? c->input.description.name : "", (long long)c->config.ranks,
-            count ? result->outcome.bytes / 0x1p30 : 0);
+            count ? result->outcome.bytes / 1e9 : 0);
     fprintf(out, "%-14s %10s %9s %9s %9s %9s %9s %8s\n", "engine", "seconds", "ahead", "gather", "exchange",
             "store", "GB/s", "wire GB");
     for (int64_t i = 0; i < count; i++) {
@@ -35,7 +35,7 @@ void sim_report_text(const sim_case *c, const sim_result *result, int64_t count,
         if (result[i].course.held_only)
             fprintf(out, "  the application waits %.4g s (%.4g GB/s perceived)\n", o->held,
                     perceived(&result[i]) / 1e9);
-        fprintf(out, "  %.4g messages; busiest: %s %.0f%%, %s %.0f%%, %s %.0f%%\n", o->messages,
+        fprintf(out, "  %.0f messages; busiest: %s %.0f%%, %s %.0f%%, %s %.0f%%\n", o->messages,
                 o->link.name[0] ? o->link.name : "no link", 100 * o->link.share,
                 o->target.name[0] ? o->target.name : "no storage target", 100 * o->target.share,
                 o->node.name[0] ? o->node.name : "no node", 100 * o->node.share);

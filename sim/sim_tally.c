@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "bench/patterns.h"
 
 /* SimGrid needs about a second for each ten thousand flows, and more for each the more they are at once. */
 enum { FLOWS_FOR_SIMGRID = 4000 };
-
-static double larger(double a, double b) { return a > b ? a : b; }
 
 /* ---- Stores ---- */
 
@@ -36,7 +35,7 @@ int64_t sim_store_pieces(const sim_store *store, int64_t targets) {
 
 double sim_store_requests(const sim_store *store, int64_t targets) {
     int64_t pieces = sim_store_pieces(store, targets), touched = pieces < targets ? pieces : targets;
-    return larger(1, store->requests) * (double)touched / (double)pieces;
+    return sagoi_larger(1, store->requests) * (double)touched / (double)pieces;
 }
 
 int64_t sim_store_target(const sim_store *store, int64_t targets, int64_t i) {
@@ -70,11 +69,11 @@ void sim_tally_note(sim_tally *tally, sim_phase phase, int64_t who, double start
 }
 
 void sim_tally_end(sim_tally *tally, int64_t round, double now) {
-    tally->end[round] = larger(tally->end[round], now);
+    tally->end[round] = sagoi_larger(tally->end[round], now);
 }
 
 void sim_tally_sent(sim_tally *tally, int64_t round, double now) {
-    tally->sent[round] = larger(tally->sent[round], now);
+    tally->sent[round] = sagoi_larger(tally->sent[round], now);
 }
 
 static void choose_drawn(const sim_load *load, sim_outcome *outcome) {
@@ -173,10 +172,10 @@ static void find_busiest(const sim_tally *tally) {
 static void sum_phases(const sim_tally *tally) {
     double *phase = tally->outcome->phase;
     for (int64_t n = 0; n < tally->load->nodes; n++)
-        phase[SIM_GATHER] = larger(phase[SIM_GATHER], tally->node[n].phase[SIM_GATHER]);
+        phase[SIM_GATHER] = sagoi_larger(phase[SIM_GATHER], tally->node[n].phase[SIM_GATHER]);
     for (int64_t a = 0; a < tally->load->aggregators; a++)
         for (int p = SIM_EXCHANGE; p < SIM_PHASES; p++)
-            phase[p] = larger(phase[p], tally->aggregator[a].phase[p]);
+            phase[p] = sagoi_larger(phase[p], tally->aggregator[a].phase[p]);
     for (int p = 0; p < SIM_PHASES; p++)
         phase[p] *= tally->load->repeats / (double)sim_load_passes(tally->load);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* So many runs show how they lie. */
 enum { SAMPLED_MOST = 1 << 20 };
 
@@ -90,14 +92,9 @@ static sim_share *share_of(const counter *c, int64_t w) {
 }
 
 static void add_piece(pieces *kept, const piece *added) {
-    if (kept->count == kept->capacity) {
-        int64_t capacity = kept->capacity ? 2 * kept->capacity : 4096;
-        piece *more = realloc(kept->piece, (size_t)capacity * sizeof *more);
-        kept->failed |= !more;
-        if (!more)
-            return;
-        kept->piece = more;
-        kept->capacity = capacity;
+    if (!sagoi_grow((void **)&kept->piece, kept->count, &kept->capacity, sizeof *kept->piece)) {
+        kept->failed = true;
+        return;
     }
     kept->piece[kept->count++] = *added;
 }

@@ -515,23 +515,35 @@ static sago_status whole_check(parser *p) {
     return status == SAGO_OK ? SAGO_OK : sagoi_text_locate(&p->text, status);
 }
 
-/* Parses a text, which this function frees. */
-static sago_status parse(sagoi_text text, sagoi_description *description) {
-    sagoi_description made = {.name = ""};
-    parser p = {.text = text, .d = &made};
-    sagoi_topology usual;
-    sagoi_topology_flat(&usual, 1);
-    made.topology.inside = usual.inside;
-    made.topology.io = usual.io;
-    sago_status status = sagoi_text_each(&p.text, line_take, &p);
-    if (status == SAGO_OK)
+/* Where nothing is said, levels are as in a flat network. */
+static void take_usual(sagoi_topology *topology) {
+    sagoi_topology_flat(topology, 1);
+    const sagoi_level inside = topology->inside, io = topology->io;
+    memset(topology, 0, sizeof *topology);
+    topology->inside = inside;
+    topology->io = io;
+}
+
+/* Parses a text, which this function frees; *description stays as it is if that fails. */
+static sago_status parse(sagoi_text *text, sagoi_description *description) {
+    sagoi_description *made = calloc(1, sizeof *made); /* too large for the stack of a thread that has little */
+    parser p = {.text = *text, .d = made};
+    sago_status status = SAGO_OK;
+    if (made)
+        take_usual(&made->topology);
+    else
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the description of a machine");
+    if (!status)
+        status = sagoi_text_each(&p.text, line_take, &p);
+    if (!status)
         status = whole_check(&p);
     sagoi_switches_cleanup(&p.switches);
     sagoi_text_cleanup(&p.text);
-    if (status == SAGO_OK)
-        *description = made;
-    else
-        sagoi_description_cleanup(&made);
+    if (!status)
+        *description = *made;
+    else if (made)
+        sagoi_description_cleanup(made);
+    free(made);
     return status;
 }
 
@@ -539,13 +551,13 @@ sago_status sagoi_description_parse(const char *source, const char *bytes, int64
                                     sagoi_description *description) {
     sagoi_text text;
     sago_status status = sagoi_text_init(&text, source, bytes, length);
-    return status == SAGO_OK ? parse(text, description) : status;
+    return status == SAGO_OK ? parse(&text, description) : status;
 }
 
 sago_status sagoi_description_read(const char *path, sagoi_description *description) {
     sagoi_text text;
     sago_status status = sagoi_text_open(&text, path);
-    return status == SAGO_OK ? parse(text, description) : status;
+    return status == SAGO_OK ? parse(&text, description) : status;
 }
 
 void sagoi_description_cleanup(sagoi_description *description) { sagoi_hostlist_cleanup(&description->hosts); }

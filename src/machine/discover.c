@@ -116,21 +116,30 @@ static void list_machines(const char *folder, char *text, size_t capacity) {
     free(names);
 }
 
+static sago_status load_from(const char *folder, const char *name, sagoi_description *description) {
+    char *path = NULL, known[300];
+    if (asprintf(&path, "%s/%s.sago", folder, name) < 0)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the path of machine %s", name);
+    sago_status status = SAGO_OK;
+    if (access(path, F_OK) != 0) {
+        list_machines(folder, known, sizeof known);
+        status = sagoi_fail(SAGO_ERR_NO_FILE, "there is no machine %s; there are %s, or give a path (FILE.sago)",
+                            name, known);
+    }
+    if (!status)
+        status = sagoi_description_read(path, description);
+    free(path);
+    return status;
+}
+
 sago_status sagoi_machine_load(const char *name, sagoi_description *description) {
-    char folder[4096], path[4096 + SAGOI_HINT_TEXT_MAX];
     if (is_path(name))
         return sagoi_description_read(name, description);
+    char folder[4096];
     if (!sagoi_installed("share/sago/machines", folder, sizeof folder))
         return sagoi_fail(SAGO_ERR_NO_FILE,
                           "machine %s: the descriptions of machines are not installed; give a path", name);
-    (void)snprintf(path, sizeof path, "%s/%s.sago", folder, name);
-    if (access(path, F_OK) != 0) {
-        char known[300];
-        list_machines(folder, known, sizeof known);
-        return sagoi_fail(SAGO_ERR_NO_FILE, "there is no machine %s; there are %s, or give a path (FILE.sago)",
-                          name, known);
-    }
-    return sagoi_description_read(path, description);
+    return load_from(folder, name, description);
 }
 
 /* ---- Nodes to places ----------------------------------------------------------------------------------- */
@@ -199,15 +208,29 @@ static sago_status take_description(const sagoi_description *d, int64_t nodes, c
     return SAGO_OK;
 }
 
+/* Descriptions are too large for the stack of a thread that has little. */
+static sago_status description_create(sagoi_description **d) {
+    *d = calloc(1, sizeof **d);
+    return *d ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the description of a machine");
+}
+
+static void description_destroy(sagoi_description *d) {
+    if (d)
+        sagoi_description_cleanup(d);
+    free(d);
+}
+
 static sago_status use_description(const char *machine, const char *named_by, int64_t nodes,
                                    const sagoi_node_name *name, sagoi_surroundings *found, int64_t *place) {
-    sagoi_description d = {.nodes = 0};
-    sago_status status = sagoi_machine_load(machine, &d);
+    sagoi_description *d = NULL;
+    sago_status status = description_create(&d);
     if (status == SAGO_OK)
-        status = take_description(&d, nodes, name, found, place);
+        status = sagoi_machine_load(machine, d);
     if (status == SAGO_OK)
-        (void)snprintf(found->source, sizeof found->source, "machine %s, named by %s", d.name, named_by);
-    sagoi_description_cleanup(&d);
+        status = take_description(d, nodes, name, found, place);
+    if (status == SAGO_OK)
+        (void)snprintf(found->source, sizeof found->source, "machine %s, named by %s", d->name, named_by);
+    description_destroy(d);
     return status;
 }
 
@@ -258,38 +281,58 @@ static sago_status ask_library(const char *path, int64_t nodes, const sagoi_node
 /* Asks the site's own shared object; *used: it gave an answer. */
 static sago_status use_library(const char *path, int64_t nodes, const sagoi_node_name *name,
                                sagoi_surroundings *found, int64_t *place, bool *used) {
-    sagoi_description d = {.nodes = 0};
-    sago_status status = ask_library(path, nodes, name, &d, used);
+    sagoi_description *d = NULL;
+    sago_status status = description_create(&d);
+    *used = false;
+    if (status == SAGO_OK)
+        status = ask_library(path, nodes, name, d, used);
     if (status == SAGO_OK && *used)
-        status = take_description(&d, nodes, name, found, place);
+        status = take_description(d, nodes, name, found, place);
     if (status == SAGO_OK && *used)
-        (void)snprintf(found->source, sizeof found->source, "machine %.48s, by %.180s", d.name, path);
-    sagoi_description_cleanup(&d);
+        (void)snprintf(found->source, sizeof found->source, "machine %.48s, by %.180s", d->name, path);
+    description_destroy(d);
     return status;
 }
 
-/* Puts the nodes at the places that `hosts` says.  The figures of the topology stay as they are, equal on every
- * level. */
+/* A tree whose extents are still to be set.  Two nodes of a leaf switch are two hops apart, and as near as
+ * `network` says; what is between racks is above the leaf switches. */
+static sagoi_topology tree_of(const sagoi_site *site, const sagoi_topology *flat) {
+    sagoi_topology tree = *flat;
+    const sagoi_level near = flat->level[0], far = site->between;
+    tree.kind = SAGOI_FAT_TREE;
+    tree.level[0].latency = near.latency / 2;
+    tree.level[1] = tree.level[0];
+    if (far.bandwidth > 0)
+        tree.level[1] =
+            (sagoi_level){far.latency > near.latency ? (far.latency - near.latency) / 2 : 0, far.bandwidth};
+    return tree;
+}
+
+/* The levels that nothing is known of are as level 1. */
+static void complete_levels(sagoi_topology *tree) {
+    for (int64_t k = 2; k < tree->dimensions; k++)
+        tree->level[k] = tree->level[1];
+    if (tree->dimensions > 1) /* one pair of nodes fills it: there is one, not several */
+        tree->links[1] = tree->level[1].bandwidth < tree->level[0].bandwidth;
+}
+
+/* Puts the nodes at the places that `hosts` says. */
 static bool use_tree(sagoi_topology *tree, const sagoi_hostlist *hosts, int64_t nodes, const sagoi_node_name *name,
                      sagoi_surroundings *found, int64_t *place) {
-    const sagoi_topology *flat = &found->topology;
-    tree->inside = flat->inside;
-    tree->io = flat->io;
-    for (int64_t k = 0; k < tree->dimensions; k++)
-        tree->level[k] = flat->level[0];
+    complete_levels(tree);
     if (places_by_name(hosts, nodes, name, place) != SAGO_OK || sagoi_topology_complete(tree) != SAGO_OK)
         return false;
     found->topology = *tree;
     return true;
 }
 
-static bool use_slurm_conf(const char *slurm_conf, int64_t nodes, const sagoi_node_name *name,
-                           sagoi_surroundings *found, int64_t *place) {
+static bool use_slurm_conf(const char *slurm_conf, const sagoi_site *site, int64_t nodes,
+                           const sagoi_node_name *name, sagoi_surroundings *found, int64_t *place) {
     char path[4096];
     const char *slash = slurm_conf ? strrchr(slurm_conf, '/') : NULL;
     int length = slash ? snprintf(path, sizeof path, "%.*s/topology.conf", (int)(slash - slurm_conf), slurm_conf)
                        : snprintf(path, sizeof path, "/etc/slurm/topology.conf");
-    sagoi_topology tree = {.kind = SAGOI_FAT_TREE};
+    sagoi_topology tree = tree_of(site, &found->topology);
     sagoi_hostlist hosts = {0};
     bool used = length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0 &&
                 sagoi_slurm_read(path, &tree, &hosts) == SAGO_OK &&
@@ -300,11 +343,12 @@ static bool use_slurm_conf(const char *slurm_conf, int64_t nodes, const sagoi_no
     return used;
 }
 
-static bool use_addresses(int64_t nodes, const sagoi_node_name *name, sagoi_surroundings *found, int64_t *place) {
+static bool use_addresses(const sagoi_site *site, int64_t nodes, const sagoi_node_name *name,
+                          sagoi_surroundings *found, int64_t *place) {
     for (int64_t n = 0; n < nodes; n++)
         if (!name[n].address[0] || name[n].teller != name[0].teller)
             return false;
-    sagoi_topology tree = {.kind = SAGOI_FAT_TREE};
+    sagoi_topology tree = tree_of(site, &found->topology);
     sagoi_hostlist hosts = {0};
     bool used = sagoi_slurm_addresses(nodes, name, &tree, &hosts) == SAGO_OK &&
                 use_tree(&tree, &hosts, nodes, name, found, place);
@@ -333,7 +377,7 @@ static bool use_coordinates(int64_t nodes, const sagoi_node_name *name, sagoi_su
  * nodes. */
 static bool use_racks(const sagoi_site *site, int64_t nodes, const sagoi_node_name *name,
                       sagoi_surroundings *found, int64_t *place) {
-    sagoi_topology tree = found->topology;
+    sagoi_topology tree = tree_of(site, &found->topology);
     int64_t widest = 1;
     for (int64_t i = 0; i < site->racks; i++)
         widest = sagoi_max(widest, site->rack[i].hosts);
@@ -348,15 +392,10 @@ static bool use_racks(const sagoi_site *site, int64_t nodes, const sagoi_node_na
         if (place[n] < 0)
             return false;
     }
-    const sagoi_level near = found->topology.level[0], far = site->between;
-    tree.kind = SAGOI_FAT_TREE;
     tree.dimensions = 2;
     tree.extent[0] = site->racks;
     tree.extent[1] = widest;
-    tree.level[0] = (sagoi_level){near.latency / 2, near.bandwidth}; /* two hops: to the switch, and from it */
-    tree.level[1] =
-        (sagoi_level){far.latency > near.latency ? (far.latency - near.latency) / 2 : 0, far.bandwidth};
-    tree.links[1] = far.bandwidth < near.bandwidth; /* one pair of nodes fills it: there is one, not several */
+    complete_levels(&tree);
     if (places_distinct(nodes, place) != SAGO_OK || sagoi_topology_complete(&tree) != SAGO_OK)
         return false;
     found->topology = tree;
@@ -418,17 +457,23 @@ static void tell_variable(const char *variable, const char *value, void (*tell)(
     tell(said);
 }
 
+static void site_destroy(sagoi_site *site) {
+    if (site)
+        sagoi_site_cleanup(site);
+    free(site);
+}
+
 void sagoi_check_surroundings(void (*tell)(const char *said)) {
     const char *path = sagoi_environment("SAGO_SITE"), *machine = sagoi_environment("SAGO_MACHINE");
-    sagoi_site site = {.links = 0};
-    sagoi_description description = {.nodes = 0};
-    if (path && strcmp(path, "auto") != 0 && strcmp(path, "none") != 0 && sagoi_site_read(path, &site))
+    sagoi_site *site = calloc(1, sizeof *site);
+    sagoi_description *description = calloc(1, sizeof *description);
+    if (site && path && strcmp(path, "auto") != 0 && strcmp(path, "none") != 0 && sagoi_site_read(path, site))
         tell_variable("SAGO_SITE", path, tell);
-    if (machine && strcmp(machine, "auto") != 0 && strcmp(machine, "none") != 0 &&
-        sagoi_machine_load(machine, &description))
+    if (description && machine && strcmp(machine, "auto") != 0 && strcmp(machine, "none") != 0 &&
+        sagoi_machine_load(machine, description))
         tell_variable("SAGO_MACHINE", machine, tell);
-    sagoi_description_cleanup(&description);
-    sagoi_site_cleanup(&site);
+    description_destroy(description);
+    site_destroy(site);
     sagoi_message_clear();
 }
 
@@ -447,8 +492,8 @@ static sago_status find_topology(const sagoi_discover_options *options, const sa
         if (status != SAGO_OK || used)
             return status;
     }
-    if (!use_slurm_conf(options->slurm_conf, nodes, name, found, place) &&
-        !use_addresses(nodes, name, found, place)) {
+    if (!use_slurm_conf(options->slurm_conf, site, nodes, name, found, place) &&
+        !use_addresses(site, nodes, name, found, place)) {
         use_flat(site, nodes, found, place); /* an attempt may have set places */
         if (!use_coordinates(nodes, name, found, place) && !use_racks(site, nodes, name, found, place))
             use_flat(site, nodes, found, place);
@@ -456,27 +501,32 @@ static sago_status find_topology(const sagoi_discover_options *options, const sa
     return SAGO_OK;
 }
 
+static void apply_site(const sagoi_site *site, sagoi_surroundings *found) {
+    found->tuned = site->tuned;
+    found->assumed = !found->machine[0] && site->network.bandwidth <= 0;
+    if (site->local_dirs[0])
+        memcpy(found->local_dirs, site->local_dirs, sizeof found->local_dirs);
+    if (site->inside.bandwidth > 0)
+        found->topology.inside = site->inside;
+    if (site->io.bandwidth > 0)
+        found->topology.io = site->io;
+    found->stream = site->io.bandwidth;
+}
+
 sago_status sagoi_discover(const sagoi_discover_options *options, int64_t nodes, const sagoi_node_name *name,
                            sagoi_surroundings *found, int64_t *place) {
-    sagoi_site site = {.links = 0};
+    sagoi_site *site = calloc(1, sizeof *site);
     memset(found, 0, sizeof *found);
-    sago_status status = read_site(options->site, &site);
+    sago_status status = site ? read_site(options->site, site)
+                              : sagoi_fail(SAGO_ERR_MEMORY, "no memory for what the site file says");
     if (status == SAGO_OK)
-        status = find_topology(options, &site, nodes, name, found, place);
+        status = find_topology(options, site, nodes, name, found, place);
     if (status == SAGO_OK) {
-        found->tuned = site.tuned;
-        found->assumed = !found->machine[0] && site.network.bandwidth <= 0;
-        if (site.local_dirs[0])
-            memcpy(found->local_dirs, site.local_dirs, sizeof found->local_dirs);
-        if (site.inside.bandwidth > 0)
-            found->topology.inside = site.inside;
-        if (site.io.bandwidth > 0)
-            found->topology.io = site.io;
-        found->stream = site.io.bandwidth;
-        apply_links(&site, nodes, name, place, &found->topology);
+        apply_site(site, found);
+        apply_links(site, nodes, name, place, &found->topology);
         apply_numa(nodes, name, &found->topology);
         apply_memory(nodes, name, &found->topology);
     }
-    sagoi_site_cleanup(&site);
+    site_destroy(site);
     return status;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/grow.h"
 
 enum { DIGITS_MAX = 15 };
 
@@ -17,14 +18,8 @@ enum { DIGITS_MAX = 15 };
 static sago_status range_append(sagoi_hostlist *list, sagoi_host_range range) {
     if (list->ranges == SAGOI_HOST_RANGES_MAX)
         return sagoi_fail(SAGO_ERR_ARG, "more than %d ranges of hosts", SAGOI_HOST_RANGES_MAX);
-    if (list->ranges == list->capacity) {
-        int64_t capacity = sagoi_max(4, 2 * list->capacity);
-        sagoi_host_range *moved = realloc(list->range, (size_t)capacity * sizeof *moved);
-        if (!moved)
-            return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld ranges of hosts", (long long)capacity);
-        list->range = moved;
-        list->capacity = capacity;
-    }
+    if (!sagoi_grow((void **)&list->range, list->ranges, &list->capacity, sizeof *list->range))
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for more than %" PRId64 " ranges of hosts", list->ranges);
     range.first = list->hosts;
     if (sagoi_add(list->hosts, sagoi_host_range_hosts(&range), &list->hosts))
         return sagoi_fail(SAGO_ERR_ARG, "more hosts than a number can count");

@@ -33,4 +33,9 @@ typedef struct sagoi_machine {
     bool assumed; /* nobody has said how fast the network is, so the figures are those of a common cluster */
 } sagoi_machine;
 
+/* Where a node is in the topology, or in the flat one that is assumed where none is known. */
+static inline int64_t sagoi_machine_place(const sagoi_machine *machine, int64_t node) {
+    return machine->topology ? machine->node[node].place : node;
+}
+
 #endif

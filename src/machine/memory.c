@@ -15,8 +15,6 @@
 
 #include "base/checked.h"
 
-enum { LINE_BYTES = 16384, PATH_BYTES = 4096 };
-
 static const int64_t unlimited = INT64_MAX;
 static const int64_t no_real_limit = INT64_C(1) << 60; /* cgroup v1 writes "no limit" as a number near 2^63 */
 /* Bytes that a machine is taken to have if nothing can be found out. */
@@ -39,11 +37,11 @@ static const flavour flavours[2] = {
 
 /* Opens a file; NULL: that failed.  O_NONBLOCK makes sure that a FIFO below a made-up root does not stop us. */
 static FILE *file_open(const char *root, const char *path) {
-    char full[PATH_BYTES];
-    int length = snprintf(full, sizeof full, "%s%s", root, path);
-    if (length < 0 || (size_t)length >= sizeof full)
+    char *full = NULL;
+    if (asprintf(&full, "%s%s", root, path) < 0)
         return NULL;
     int fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    free(full);
     if (fd < 0)
         return NULL;
     FILE *file = fdopen(fd, "r");
@@ -52,19 +50,18 @@ static FILE *file_open(const char *root, const char *path) {
     return file;
 }
 
-/* Reads the next line without its end, and skips lines that do not fit; false: the file has ended. */
-static bool line_next(FILE *file, char line[LINE_BYTES]) {
-    bool whole = true;
-    while (fgets(line, LINE_BYTES, file)) {
-        size_t length = strlen(line);
-        bool ended = length > 0 && line[length - 1] == '\n';
-        if (ended)
-            line[length - 1] = '\0';
-        if (whole && (ended || length + 1 < LINE_BYTES))
-            return true;
-        whole = ended; /* the rest of a long line is no line of its own */
-    }
-    return false;
+/* A line of any length; it is of the heap, since a thread may have little stack. */
+typedef struct text_line {
+    char *text; /* owned */
+    size_t capacity;
+} text_line;
+
+/* Reads the next line without its end; false: the file has ended, or there is no memory. */
+static bool line_next(FILE *file, text_line *line) {
+    ssize_t length = getline(&line->text, &line->capacity, file);
+    if (length > 0 && line->text[length - 1] == '\n')
+        line->text[length - 1] = '\0';
+    return length > 0;
 }
 
 /* Reads digits up to a blank or the end.  "max", and numbers of more than 63 bits, mean no limit. */
@@ -91,14 +88,15 @@ static bool number_read(const char *root, const char *path, const char *name, in
         return false;
     size_t length = strlen(name);
     bool found = false;
-    char line[LINE_BYTES];
-    while (!found && line_next(file, line)) {
-        size_t gap = strspn(line + strnlen(line, length), ": \t");
-        if (strncmp(line, name, length) == 0 && (gap > 0 || length == 0))
-            found = number_parse(line + length + gap, value);
+    text_line line = {0};
+    while (!found && line_next(file, &line)) {
+        size_t gap = strspn(line.text + strnlen(line.text, length), ": \t");
+        if (strncmp(line.text, name, length) == 0 && (gap > 0 || length == 0))
+            found = number_parse(line.text + length + gap, value);
         if (length == 0)
             break;
     }
+    free(line.text);
     (void)fclose(file);
     return found;
 }
@@ -107,9 +105,12 @@ static bool number_read(const char *root, const char *path, const char *name, in
 
 static bool cgroup_number(const char *root, const char *directory, const char *file, const char *name,
                           int64_t *value) {
-    char path[PATH_BYTES];
-    int length = snprintf(path, sizeof path, "%s/%s", directory, file);
-    return length > 0 && (size_t)length < sizeof path && number_read(root, path, name, value);
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", directory, file) < 0)
+        return false;
+    bool found = number_read(root, path, name, value);
+    free(path);
+    return found;
 }
 
 /* limit - (usage - inactive file), never negative; unlimited if there is no limit. */
@@ -129,19 +130,17 @@ static int64_t cgroup_available(const char *root, const flavour *kind, const cha
 /* The least of a cgroup and its ancestors: mount point + below, then ever shorter paths, down to the mount
  * point. */
 static int64_t ancestry_available(const char *root, const flavour *kind, const char *mount, const char *below) {
-    char directory[PATH_BYTES];
-    int length = snprintf(directory, sizeof directory, "%s%s", mount, below);
-    if (length < 0 || (size_t)length >= sizeof directory)
+    char *directory = NULL, *slash;
+    if (asprintf(&directory, "%s%s", mount, below) < 0)
         return unlimited;
     size_t shortest = strlen(mount);
-    int64_t least = unlimited;
-    for (;;) {
-        least = sagoi_min(least, cgroup_available(root, kind, directory));
-        char *slash = strrchr(directory, '/');
-        if (!slash || (size_t)(slash - directory) < shortest)
-            return least;
+    int64_t least = cgroup_available(root, kind, directory);
+    while ((slash = strrchr(directory, '/')) && (size_t)(slash - directory) >= shortest) {
         *slash = '\0';
+        least = sagoi_min(least, cgroup_available(root, kind, directory));
     }
+    free(directory);
+    return least;
 }
 
 /* ---- Which cgroup, and where it is mounted ------------------------------------------------------------- */
@@ -169,20 +168,20 @@ static char *own_path(char *line, const flavour *kind) {
     return mine ? path : NULL;
 }
 
-static bool own_path_read(const char *root, const flavour *kind, char own[PATH_BYTES]) {
+/* To be freed; NULL: there is none, or no memory. */
+static char *own_path_read(const char *root, const flavour *kind) {
     FILE *file = file_open(root, "/proc/self/cgroup");
     if (!file)
-        return false;
-    bool found = false;
-    char line[LINE_BYTES];
-    while (!found && line_next(file, line)) {
-        const char *path = own_path(line, kind);
-        found = path && strlen(path) < PATH_BYTES;
-        if (found)
-            memcpy(own, path, strlen(path) + 1);
+        return NULL;
+    char *own = NULL;
+    text_line line = {0};
+    while (!own && line_next(file, &line)) {
+        const char *path = own_path(line.text, kind);
+        own = path ? strdup(path) : NULL;
     }
+    free(line.text);
     (void)fclose(file);
-    return found;
+    return own;
 }
 
 static bool is_octal(char digit) { return digit >= '0' && digit <= '7'; }
@@ -254,15 +253,16 @@ static const char *path_below(const char *own, const char *top) {
     return leads_up(top) ? "" : NULL;
 }
 
-static int64_t flavour_available(const char *root, const flavour *kind) {
-    char own[PATH_BYTES], line[LINE_BYTES];
-    FILE *file = own_path_read(root, kind, own) ? file_open(root, "/proc/self/mountinfo") : NULL;
+/* The least of all places where our cgroup is mounted. */
+static int64_t mounts_available(const char *root, const flavour *kind, const char *own) {
+    FILE *file = file_open(root, "/proc/self/mountinfo");
     if (!file)
         return unlimited;
     int64_t least = unlimited;
-    while (line_next(file, line)) {
+    text_line line = {0};
+    while (line_next(file, &line)) {
         mount_line mount;
-        if (!mount_parse(line, &mount) || strcmp(mount.filesystem, kind->filesystem) != 0)
+        if (!mount_parse(line.text, &mount) || strcmp(mount.filesystem, kind->filesystem) != 0)
             continue;
         if (kind == &flavours[0] && !list_has(mount.options, "memory"))
             continue;
@@ -270,7 +270,15 @@ static int64_t flavour_available(const char *root, const flavour *kind) {
         if (below)
             least = sagoi_min(least, ancestry_available(root, kind, mount.point, below));
     }
+    free(line.text);
     (void)fclose(file);
+    return least;
+}
+
+static int64_t flavour_available(const char *root, const flavour *kind) {
+    char *own = own_path_read(root, kind);
+    int64_t least = own ? mounts_available(root, kind, own) : unlimited;
+    free(own);
     return least;
 }
 

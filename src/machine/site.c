@@ -125,29 +125,31 @@ static sago_status line_take(void *arg) {
     return sagoi_text_fail(&p->text, "unknown key '%s'", p->text.word[0]);
 }
 
-/* Parses a text, which this function frees. */
-static sago_status parse(sagoi_text text, sagoi_site *site) {
-    sagoi_site made = {.links = 0};
-    parser p = {.text = text, .site = &made};
-    sago_status status = sagoi_text_each(&p.text, line_take, &p);
+/* Parses a text, which this function frees; *site stays as it is if that fails. */
+static sago_status parse(sagoi_text *text, sagoi_site *site) {
+    sagoi_site *made = calloc(1, sizeof *made); /* too large for the stack of a thread that has little */
+    parser p = {.text = *text, .site = made};
+    sago_status status = made ? sagoi_text_each(&p.text, line_take, &p)
+                              : sagoi_fail(SAGO_ERR_MEMORY, "no memory for what the site file says");
     sagoi_text_cleanup(&p.text);
     if (status == SAGO_OK)
-        *site = made;
-    else
-        sagoi_site_cleanup(&made);
+        *site = *made;
+    else if (made)
+        sagoi_site_cleanup(made);
+    free(made);
     return status;
 }
 
 sago_status sagoi_site_parse(const char *source, const char *bytes, int64_t length, sagoi_site *site) {
     sagoi_text text;
     sago_status status = sagoi_text_init(&text, source, bytes, length);
-    return status == SAGO_OK ? parse(text, site) : status;
+    return status == SAGO_OK ? parse(&text, site) : status;
 }
 
 sago_status sagoi_site_read(const char *path, sagoi_site *site) {
     sagoi_text text;
     sago_status status = sagoi_text_open(&text, path);
-    return status == SAGO_OK ? parse(text, site) : status;
+    return status == SAGO_OK ? parse(&text, site) : status;
 }
 
 void sagoi_site_cleanup(sagoi_site *site) {
@@ -210,11 +212,6 @@ void sagoi_site_write(const sagoi_site *site, FILE *out) {
 
 /* ---- Where it is ---------------------------------------------------------------------------------------- */
 
-static bool exists(char *path, int64_t capacity, const char *folder, const char *up, const char *below) {
-    int length = snprintf(path, (size_t)capacity, "%s/%s/%s", folder, up, below);
-    return length > 0 && length < capacity && access(path, R_OK) == 0;
-}
-
 /* The file that this code was loaded from.  If the library is linked into a program, the loader knows only the
  * name that the program was called by, which may have no folder, be relative to a folder that was left since, or
  * be a link. */
@@ -232,10 +229,14 @@ static bool own_file(char file[PATH_MAX]) {
 bool sagoi_installed(const char *below, char *path, int64_t capacity) {
     char folder[PATH_MAX];
     char *slash = own_file(folder) ? strrchr(folder, '/') : NULL;
-    if (!slash)
-        return false;
-    *slash = '\0'; /* strips lib, bin, or lib/x86_64-linux-gnu */
-    return exists(path, capacity, folder, "..", below) || exists(path, capacity, folder, "../..", below);
+    for (int up = 0; slash && up <= 2; up++) { /* strips the file, then lib, bin, or lib/x86_64-linux-gnu */
+        *slash = '\0';
+        int length = snprintf(path, (size_t)capacity, "%s/%s", folder, below);
+        if (up > 0 && length < capacity && access(path, R_OK) == 0)
+            return true;
+        slash = strrchr(folder, '/');
+    }
+    return false;
 }
 
 bool sagoi_site_find(const char *hint, char *path, int64_t capacity) {

@@ -21,7 +21,6 @@ enum { NESTS_MAX = SAGOI_DIMENSIONS_MAX + 1, CLASSES_MAX = SAGOI_LINK_RULES_MAX 
 typedef struct nest {
     int64_t dimensions;
     double bandwidth; /* between two places of one set of this nest that are not in one set of the next nest */
-    int64_t hops;     /* the same for hops; in trees */
     double latency;
     int64_t sets;
     int64_t *members; /* of each set */
@@ -61,7 +60,6 @@ static nest step_of(const sagoi_topology *t, int64_t dimension) {
     for (int64_t k = 0; k < t->levels; k++) {
         if (hops[k] && t->level[k].bandwidth < step.bandwidth)
             step.bandwidth = t->level[k].bandwidth;
-        step.hops += hops[k];
         step.latency += (double)hops[k] * t->level[k].latency;
     }
     return step;
@@ -270,20 +268,6 @@ static void level_hops(sagoi_sums *s, int64_t place, int64_t *hops) {
 /* Members in set[n] of nest n that are not in the next nest's set. */
 static int64_t between(const sagoi_sums *s, int64_t n, const int64_t *set) {
     return s->nest[n].members[set[n]] - s->nest[n + 1].members[set[n + 1]];
-}
-
-int64_t sagoi_sums_distance(sagoi_sums *sums, int64_t place) {
-    int64_t coordinate[SAGOI_DIMENSIONS_MAX], set[NESTS_MAX], hops[SAGOI_DIMENSIONS_MAX] = {0}, sum = 0;
-    if (sums->tree) {
-        (void)locate(sums, place, coordinate, set);
-        for (int64_t n = 0; n + 1 < sums->nests; n++)
-            sum += between(sums, n, set) * sums->nest[n].hops;
-        return sum;
-    }
-    level_hops(sums, place, hops);
-    for (int64_t k = 0; k < sums->topology->levels; k++)
-        sum += hops[k];
-    return sum;
 }
 
 double sagoi_sums_latency(sagoi_sums *sums, int64_t place) {

@@ -22,8 +22,6 @@ void sagoi_sums_clear(sagoi_sums *sums);
 
 int64_t sagoi_sums_members(const sagoi_sums *sums);
 int64_t sagoi_sums_bytes(const sagoi_sums *sums);
-/* The sum over the members of d(member, place). */
-int64_t sagoi_sums_distance(sagoi_sums *sums, int64_t place);
 /* The sum over the members of l * d(member, place). */
 double sagoi_sums_latency(sagoi_sums *sums, int64_t place);
 /* The sum over the members other than the place itself of w(member) / B(member -> place). */

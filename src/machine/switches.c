@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/grow.h"
 
 /* ---- The list ----------------------------------------------------------------------------------------- */
 
@@ -14,18 +15,6 @@ static int64_t switch_find(const sagoi_switches *s, const char *name) {
         if (strcmp(s->item[i].name, name) == 0)
             return i;
     return -1;
-}
-
-static sago_status switches_grow(sagoi_switches *s) {
-    if (s->count < s->capacity)
-        return SAGO_OK;
-    int64_t capacity = sagoi_max(16, 2 * s->capacity);
-    sagoi_switch *moved = realloc(s->item, (size_t)capacity * sizeof *moved);
-    if (!moved)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld switches", (long long)capacity);
-    s->item = moved;
-    s->capacity = capacity;
-    return SAGO_OK;
 }
 
 sago_status sagoi_switches_add(sagoi_switches *switches, const sagoi_text *text, const char *name,
@@ -38,12 +27,11 @@ sago_status sagoi_switches_add(sagoi_switches *switches, const sagoi_text *text,
                                (long long)switches->item[twin].line);
     if (switches->count == SAGOI_SWITCHES_MAX)
         return sagoi_text_fail(text, "more than %d switches", SAGOI_SWITCHES_MAX);
-    sago_status status = switches_grow(switches);
-    if (status != SAGO_OK)
-        return status;
+    if (!sagoi_grow((void **)&switches->item, switches->count, &switches->capacity, sizeof *switches->item))
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for more than %lld switches", (long long)switches->count);
     sagoi_switch made = {.line = text->line, .leaf = leaf, .parent = -1};
     (void)snprintf(made.name, sizeof made.name, "%s", name);
-    status = sagoi_hostlist_add(&made.below, below);
+    sago_status status = sagoi_hostlist_add(&made.below, below);
     if (status != SAGO_OK) {
         sagoi_hostlist_cleanup(&made.below);
         return sagoi_text_locate(text, status);

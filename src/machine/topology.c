@@ -27,6 +27,14 @@ void sagoi_topology_flat(sagoi_topology *topology, int64_t places) {
     };
 }
 
+const sagoi_topology *sagoi_topology_or_flat(const sagoi_topology *topology, int64_t places,
+                                             sagoi_topology *flat) {
+    if (topology)
+        return topology;
+    sagoi_topology_flat(flat, places);
+    return flat;
+}
+
 static bool level_usable(const sagoi_level *level) {
     return isfinite(level->latency) && level->latency >= 0 && isfinite(level->bandwidth) && level->bandwidth > 0;
 }

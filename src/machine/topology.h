@@ -110,6 +110,8 @@ typedef struct sagoi_topology {
 /* What is assumed of a machine that nobody has described: one hop between any two places, no gateways, figures of
  * a common cluster. */
 void sagoi_topology_flat(sagoi_topology *topology, int64_t places);
+/* `topology`; or *flat, which becomes what is assumed, where that is NULL. */
+const sagoi_topology *sagoi_topology_or_flat(const sagoi_topology *topology, int64_t places, sagoi_topology *flat);
 /* Sets places and levels from kind, dimensions and extent.  SAGO_ERR_ARG: a field is wrong, as the message
  * says. */
 sago_status sagoi_topology_complete(sagoi_topology *topology) SAGOI_CHECKED;

@@ -35,34 +35,34 @@ static sago_status check_nodes(const sagoi_plan *plan, const sagoi_machine *mach
     return SAGO_OK;
 }
 
-/* Does any other node follow the leader? */
-static bool leads_others(const sagoi_plan *plan, int64_t leader) {
+/* Has the relay any other node to serve? */
+static bool serves_others(const sagoi_plan *plan, int64_t relay) {
     for (int64_t n = 0; n < plan->nodes; n++)
-        if (n != leader && plan->node_leader[n] == leader)
+        if (n != relay && plan->node_relay[n] == relay)
             return true;
     return false;
 }
 
-static sago_status check_leaders(const sagoi_plan *plan, const sagoi_machine *machine) {
+static sago_status check_relays(const sagoi_plan *plan, const sagoi_machine *machine) {
     int64_t neighbours = machine->topology ? sagoi_topology_neighbours(machine->topology) : 1;
     bool several = plan->strategy == SAGOI_STRATEGY_AGGREGATED && plan->move == SAGOI_MOVE_PACKED;
     if (plan->layers != 2 && (plan->layers != 3 || !several))
         return FAIL("%" PRId64 " layers", plan->layers);
     if ((plan->layers == 3) != (plan->relay_slots > 0))
-        return FAIL("%" PRId64 " layers, leaders hold %" PRId64 " messages", plan->layers, plan->relay_slots);
+        return FAIL("%" PRId64 " layers, relays hold %" PRId64 " messages", plan->layers, plan->relay_slots);
     if (plan->relay_repeats && (plan->layers == 2 || plan->write))
-        return FAIL("repeated %s go through leaders, %" PRId64 " layers", plan->write ? "writes" : "reads",
+        return FAIL("repeated %s go through relays, %" PRId64 " layers", plan->write ? "writes" : "reads",
                     plan->layers);
     for (int64_t n = 0; n < plan->nodes; n++) {
-        int64_t leader = plan->node_leader[n];
-        if (leader == -1)
+        int64_t relay = plan->node_relay[n];
+        if (relay == -1)
             continue;
-        if (plan->layers == 2 || leader < 0 || leader >= plan->nodes || plan->node_leader[leader] != leader)
-            return FAIL("node %" PRId64 " has leader %" PRId64, n, leader);
-        if (machine->node[n].place / neighbours != machine->node[leader].place / neighbours)
-            return FAIL("node %" PRId64 " and its leader %" PRId64 " share no switch", n, leader);
-        if (leader == n && !leads_others(plan, n))
-            return FAIL("node %" PRId64 " leads nobody", n);
+        if (plan->layers == 2 || relay < 0 || relay >= plan->nodes || plan->node_relay[relay] != relay)
+            return FAIL("node %" PRId64 " has relay %" PRId64, n, relay);
+        if (machine->node[n].place / neighbours != machine->node[relay].place / neighbours)
+            return FAIL("node %" PRId64 " and its relay %" PRId64 " share no switch", n, relay);
+        if (relay == n && !serves_others(plan, n))
+            return FAIL("node %" PRId64 " is a relay for nobody", n);
     }
     return SAGO_OK;
 }
@@ -218,7 +218,7 @@ sago_status sagoi_plan_check(const sagoi_plan *plan, const sagoi_machine *machin
     if (status == SAGO_OK)
         status = check_nodes(plan, machine);
     if (status == SAGO_OK)
-        status = check_leaders(plan, machine);
+        status = check_relays(plan, machine);
     if (status != SAGO_OK)
         return status;
     if (plan->strategy != SAGOI_STRATEGY_AGGREGATED)

@@ -20,10 +20,6 @@ double sagoi_domain_bytes(const sagoi_plan *plan, const sagoi_shape *shape, int6
     return bytes * ((double)d->block / (double)d->stride);
 }
 
-static int64_t place_of(const sagoi_machine *machine, int64_t node) {
-    return machine->topology ? machine->node[node].place : node;
-}
-
 /* Fills *sums with the nodes' bytes of the domain. */
 static void sum_domain(const sagoi_plan *plan, const sagoi_machine *machine, const sagoi_shape *shape,
                        int64_t domain, sagoi_sums *sums) {
@@ -31,13 +27,13 @@ static void sum_domain(const sagoi_plan *plan, const sagoi_machine *machine, con
     for (int64_t n = 0; n < plan->nodes; n++) {
         double bytes = sagoi_domain_bytes(plan, shape, domain, n);
         if (bytes >= 0.5)
-            sagoi_sums_add(sums, place_of(machine, n), (int64_t)(bytes + 0.5));
+            sagoi_sums_add(sums, sagoi_machine_place(machine, n), (int64_t)(bytes + 0.5));
     }
 }
 
 static void add_domain(const sagoi_plan *plan, const sagoi_machine *machine, const sagoi_shape *shape,
                        int64_t domain, const sagoi_topology *topology, sagoi_sums *sums, sagoi_cost *cost) {
-    int64_t host = plan->domains[domain].node, place = place_of(machine, host);
+    int64_t host = plan->domains[domain].node, place = sagoi_machine_place(machine, host);
     double own = sagoi_domain_bytes(plan, shape, domain, host), all = (double)sagoi_sums_bytes(sums);
     double gather = sagoi_sums_cost(sums, place), store = sagoi_topology_store_cost(topology, place, all);
     cost->gather += gather;
@@ -50,13 +46,9 @@ static void add_domain(const sagoi_plan *plan, const sagoi_machine *machine, con
 sago_status sagoi_plan_cost(const sagoi_plan *plan, const sagoi_machine *machine, const sagoi_shape *shape,
                             sagoi_cost *cost) {
     sagoi_topology flat;
-    const sagoi_topology *topology = machine->topology;
+    const sagoi_topology *topology = sagoi_topology_or_flat(machine->topology, machine->nodes, &flat);
     sagoi_sums *sums = NULL;
     sagoi_cost total = {0};
-    if (!topology) {
-        sagoi_topology_flat(&flat, machine->nodes);
-        topology = &flat;
-    }
     sago_status status = sagoi_sums_create(topology, &sums);
     if (status != SAGO_OK)
         return status;

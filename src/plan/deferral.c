@@ -3,6 +3,12 @@
 #include "base/checked.h"
 #include "plan/thresholds.h"
 
+bool sagoi_deferral_wanted(const sagoi_hints *hints, int64_t nodes, bool writable, bool readable) {
+    if (hints->defer == SAGOI_CHOICE_OFF || hints->tier == SAGOI_TIER_LOCAL || !writable)
+        return false;
+    return hints->defer == SAGOI_CHOICE_ON || (!readable && nodes > 1 && hints->defer_age > 0);
+}
+
 void sagoi_deferral_init(sagoi_deferral *deferral, bool eager) {
     *deferral = (sagoi_deferral){.every = eager ? SAGOI_DEFERRED_FIRST : 1, .wait = 2, .longest = 2};
 }

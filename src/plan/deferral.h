@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hints.h"
+
 typedef struct sagoi_deferral {
     int64_t every;   /* calls that are moved together; 1: calls are not put off */
     int64_t since;   /* calls since the last move, or since the last decision not to put off */
@@ -13,6 +15,10 @@ typedef struct sagoi_deferral {
     int64_t longest; /* the wait after that, if the look is in vain */
     int64_t largest; /* bytes of the largest call, as agreed; halved from time to time */
 } sagoi_deferral;
+
+/* Are the writes of a file to be deferred at all?  With `auto` they are only if the delay is bounded in time, if
+ * no rank can read what it wrote without a sync, and if every collective call costs round trips between nodes. */
+bool sagoi_deferral_wanted(const sagoi_hints *hints, int64_t nodes, bool writable, bool readable);
 
 /* `eager`: calls are put off from the first one on; else once they were seen to be small. */
 void sagoi_deferral_init(sagoi_deferral *deferral, bool eager);

@@ -214,15 +214,21 @@ static sagoi_bisection bisection_of(const sagoi_draft *draft, const sagoi_group 
     return b;
 }
 
-/* Gives each aggregator one contiguous range. */
-static void lay_ranges(sagoi_draft *draft, int64_t aggregators, int64_t window) {
-    sagoi_plan *plan = draft->plan;
+int64_t sagoi_draft_longest(sagoi_draft *draft, int64_t aggregators) {
+    const sagoi_plan *plan = draft->plan;
     int64_t align = draft->align, longest = 0, hint = sagoi_draft_domain_hint(draft);
     share_aggregators(draft, aggregators);
     for (int64_t g = 0; g < plan->groups; g++)
         longest = sagoi_max(longest, domain_bytes(draft, &draft->group[g], align));
     if (hint > 0)
         longest = sagoi_min(longest, sagoi_round_up(sagoi_draft_bisected(draft, plan->high - plan->low), align));
+    return longest;
+}
+
+/* Gives each aggregator one contiguous range. */
+static void lay_ranges(sagoi_draft *draft, int64_t aggregators, int64_t window) {
+    sagoi_plan *plan = draft->plan;
+    int64_t align = draft->align, longest = sagoi_draft_longest(draft, aggregators);
     if (window < align)
         plan->window = piece_of(align, window);
     else
@@ -259,8 +265,8 @@ typedef struct making {
 static int64_t elect_leaf(void *arg, int64_t start, int64_t end) {
     const making *m = arg;
     int64_t host = sagoi_hosts_elect_range(m->draft->hosts, start, end, false);
-    bool settled = host >= 0 || sagoi_hosts_fixed(m->draft->hosts);
-    if (settled || (m->draft->refused && m->draft->weighed_window == 0))
+    bool decided = host >= 0 || sagoi_hosts_fixed(m->draft->hosts);
+    if (decided || (m->draft->refused && m->draft->weighed_window == 0))
         return host;
     return sagoi_hosts_elect_range(m->draft->hosts, start, end, true);
 }

@@ -103,9 +103,9 @@ sagoi_best sagoi_draft_choose_turns(const sagoi_draft *draft);
 /* Weighs each rank by itself. */
 double sagoi_draft_alone_seconds(const sagoi_draft *draft);
 
-/* routes.c: seconds of the busiest links between switches, with the present domains and hosts; 0: no such link is
- * known. */
-double sagoi_draft_route_seconds(const sagoi_draft *draft);
+/* switch_links.c: seconds of the busiest links between switches, with the present domains and hosts; 0: no such
+ * link is known. */
+double sagoi_draft_switch_seconds(const sagoi_draft *draft);
 
 /* count.c: the number of aggregators. */
 void sagoi_draft_aggregators(sagoi_draft *draft);
@@ -115,6 +115,9 @@ void sagoi_draft_explain_idle(sagoi_draft *draft);
 
 /* groups.c: which parts of the file stay among which nodes, and the form of domains. */
 sago_status sagoi_draft_groups(sagoi_draft *draft) SAGOI_CHECKED;
+
+/* The fewest bytes that are divided among groups: the last one has at least half of a group's size. */
+double sagoi_draft_divided(const sagoi_draft *draft);
 
 /* Groups in which no node can host an aggregator, able[g] == 0, join their neighbours; false: there are none, or
  * all are such. */
@@ -142,6 +145,8 @@ int64_t sagoi_draft_turn(const sagoi_draft *draft, int64_t dealt);
 bool sagoi_draft_locks_wait(const sagoi_draft *draft);
 /* The sections into which the file is cut, if it is dealt out to so many aggregators; 1: it is not cut. */
 int64_t sagoi_draft_sections(const sagoi_draft *draft, int64_t aggregators, int64_t dealt);
+/* Shares the aggregators among the groups; the bytes of the longest range that one of them then has. */
+int64_t sagoi_draft_longest(sagoi_draft *draft, int64_t aggregators);
 /* Sets the plan's window, at most `window`, and ndomains, at most as many as there will be. */
 void sagoi_draft_lay(sagoi_draft *draft, int64_t aggregators, int64_t window);
 /* Makes the domains that sagoi_draft_lay() counted, each with a host; *placed: every domain found one. */

@@ -9,10 +9,6 @@
 #include "base/checked.h"
 #include "plan/draft.h"
 
-/* So many ends of nodes' data are tried for each group, and so many nodes are looked at in all. */
-static const int64_t most_tries = 64;
-static const int64_t most_looks = INT64_C(1) << 22;
-
 typedef struct end_of_node {
     int64_t high, node;
 } end_of_node;
@@ -47,7 +43,7 @@ static bool cut_is_clean(division *d, int64_t cut) {
             return homed > 0;
         if (draft->plan->node_group[draft->by_low[i]] >= 0)
             continue;
-        if (++d->looks > most_looks)
+        if (++d->looks > SAGOI_MOST_GROUPED)
             return false;
         double before = sagoi_shape_bytes(shape, draft->by_low[i], 0, cut), all = (double)access->bytes;
         if (before > all / SAGOI_CROSSING_PART && before < all - all / SAGOI_CROSSING_PART)
@@ -68,7 +64,7 @@ static int64_t next_cut(division *d, int64_t start) {
         else
             high = middle;
     }
-    for (int64_t i = low; i < d->nends && i < low + most_tries; i++) {
+    for (int64_t i = low; i < d->nends && i < low + SAGOI_MOST_CUTS; i++) {
         int64_t cut = sagoi_round_up(d->ends[i].high, d->unit);
         if (d->draft->plan->high - cut < d->size / 2) /* the remainder would be too small for a group */
             return -1;
@@ -99,7 +95,7 @@ static void divide(division *d) {
     sagoi_draft *draft = d->draft;
     int64_t start = draft->group[0].start, count = 0;
     while (count + 1 < draft->aggregators) { /* each group needs an aggregator */
-        int64_t cut = d->looks <= most_looks ? next_cut(d, start) : -1;
+        int64_t cut = d->looks <= SAGOI_MOST_GROUPED ? next_cut(d, start) : -1;
         if (cut < 0)
             break;
         draft->group[count] = (sagoi_group){.start = start, .end = cut};
@@ -141,7 +137,7 @@ static bool group_subfiles(sagoi_draft *draft) {
     int64_t first = low / unit, groups = (plan->high - 1) / unit - first + 1, homed = 0;
     if (groups < 2 || groups > plan->nodes || groups > draft->aggregators)
         return false;
-    if (plan->nodes * groups <= most_looks)
+    if (plan->nodes * groups <= SAGOI_MOST_GROUPED)
         home_by_subfile(draft, unit, first);
     for (int64_t g = 0; g < groups; g++)
         draft->group[g] = (sagoi_group){.start = sagoi_max(low, (first + g) * unit),
@@ -194,7 +190,7 @@ static int64_t period_of(const int64_t *owner, int64_t regions) {
 static bool find_periods(sagoi_draft *draft) {
     const sagoi_shape *shape = draft->shape;
     int64_t blocks = draft->nwith_data;
-    if (!shape->periods || blocks < 2 || blocks > most_looks / draft->machine->nodes)
+    if (!shape->periods || blocks < 2 || blocks > SAGOI_MOST_GROUPED / draft->machine->nodes)
         return false;
     int64_t period = shape->periods[draft->by_low[0]].period, origin = draft->plan->low;
     if (period == 0 || period % draft->align != 0 || draft->plan->high - origin <= period)
@@ -311,6 +307,8 @@ static bool divisible(const sagoi_draft *draft) { return draft->machine->nodes >
 static int64_t group_size(const sagoi_draft *draft) {
     return draft->hints->group_size > 0 ? draft->hints->group_size : SAGOI_GROUP_USUAL;
 }
+
+double sagoi_draft_divided(const sagoi_draft *draft) { return 1.5 * (double)group_size(draft); }
 
 /* Are the stripes dealt out section by section (domains.c)? */
 static bool has_sections(const sagoi_draft *draft) {

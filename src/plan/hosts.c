@@ -8,16 +8,6 @@
 #include "machine/sums.h"
 #include "plan/loads.h"
 
-/* Costs that differ by less than so many bytes take count as equal. */
-static const double resolution_bytes = 4096;
-static const double resolution_latency = 1e-9; /* seconds */
-/* If more nodes than this hold data of a domain, the figures of one election also serve the neighbouring domains:
- * those of a region of the file, or of four regions if there are many. */
-static const int64_t few_members = 64, many_members = 1024;
-/* Domains for which every candidate is looked at, if links carry more than their share; more would take too
- * long. */
-static const int64_t most_looks = 1 << 21;
-
 typedef struct candidate {
     double cost, latency; /* C1 + C2; the part that does not depend on bytes */
     int64_t node;
@@ -74,7 +64,7 @@ struct sagoi_hosts {
 /* ---- Life --------------------------------------------------------------------------------------------- */
 
 static int64_t place_of(const sagoi_hosts *hosts, int64_t node) {
-    return hosts->draft->machine->topology ? hosts->draft->machine->node[node].place : node;
+    return sagoi_machine_place(hosts->draft->machine, node);
 }
 
 /* C2 of bytes that go equally to the targets first, first + 1, ... of the file; the mean, which is linear in the
@@ -128,13 +118,6 @@ static bool allocate(sagoi_hosts *hosts, int64_t nodes) {
     return ok;
 }
 
-static double slowest_level(const sagoi_topology *topology) {
-    double slowest = topology->level[0].bandwidth;
-    for (int64_t k = 1; k < topology->levels; k++)
-        slowest = topology->level[k].bandwidth < slowest ? topology->level[k].bandwidth : slowest;
-    return slowest;
-}
-
 sago_status sagoi_hosts_create(const sagoi_draft *draft, sagoi_hosts **hosts) {
     int64_t nodes = draft->machine->nodes;
     sagoi_hosts *h = calloc(1, sizeof *h);
@@ -144,12 +127,8 @@ sago_status sagoi_hosts_create(const sagoi_draft *draft, sagoi_hosts **hosts) {
     }
     h->draft = draft;
     h->placement = draft->plan->placement;
-    h->topology = draft->machine->topology;
-    if (!h->topology) {
-        sagoi_topology_flat(&h->flat, nodes);
-        h->topology = &h->flat;
-    }
-    h->resolution = resolution_bytes / slowest_level(h->topology);
+    h->topology = sagoi_topology_or_flat(draft->machine->topology, nodes, &h->flat);
+    h->resolution = SAGOI_EQUAL_BYTES / sagoi_slowest_level(h->topology).bandwidth;
     sago_status status = h->placement == SAGOI_PLACEMENT_COST ? sagoi_sums_create(h->topology, &h->sums) : SAGO_OK;
     if (status == SAGO_OK && h->sums)
         status = sagoi_loads_create(draft, &h->loads);
@@ -282,7 +261,7 @@ static void add_levels(sagoi_hosts *hosts, int64_t begin, int64_t end, bool hops
         qsort(all + begin, (size_t)(end - begin), sizeof *all, compare_latencies);
     while (begin < end) {
         int64_t next = hops_count ? begin + 1 : end;
-        while (next < end && all[next].latency <= all[begin].latency + resolution_latency)
+        while (next < end && all[next].latency <= all[begin].latency + SAGOI_EQUAL_LATENCY)
             next++;
         qsort(all + begin, (size_t)(next - begin), sizeof *all, compare_nodes);
         hosts->level_begin[hosts->ballot.nlevels++] = begin;
@@ -403,7 +382,7 @@ static int64_t region_of(const sagoi_shape *shape, int64_t start, int64_t end) {
 /* The targets of a range.  For a range that many nodes share all targets count, so that figures can be kept. */
 static target_range targets_of(const sagoi_hosts *hosts, int64_t start, int64_t end) {
     int64_t stripe = hosts->draft->stripe;
-    if (hosts->targets == 0 || hosts->nactive > few_members)
+    if (hosts->targets == 0 || hosts->nactive > SAGOI_FEW_MEMBERS)
         return all_targets(hosts);
     int64_t first = start / stripe, count = (end - 1) / stripe - first + 1;
     return count < hosts->targets ? (target_range){first % hosts->targets, count} : all_targets(hosts);
@@ -417,7 +396,7 @@ static bool alike(const sagoi_hosts *hosts, int64_t start, int64_t end, bool joi
     if (!now->usable || now->anyone || now->group != hosts->group || now->targets.first != targets.first ||
         now->targets.count != targets.count)
         return false;
-    if (hosts->nactive > few_members)
+    if (hosts->nactive > SAGOI_FEW_MEMBERS)
         return start < now->until && length <= 2 * now->length && now->length <= 2 * length;
     return !joined && length == now->length && region >= 0 && region == now->region &&
            hosts->highest_low <= start && hosts->lowest_high >= end;
@@ -428,9 +407,9 @@ static bool alike(const sagoi_hosts *hosts, int64_t start, int64_t end, bool joi
 static void weigh_members(sagoi_hosts *hosts, int64_t start, int64_t end) {
     const sagoi_draft *draft = hosts->draft;
     int64_t until = end, origin, stretch;
-    if (hosts->nactive > few_members) {
+    if (hosts->nactive > SAGOI_FEW_MEMBERS) {
         sagoi_shape_regions(draft->plan->low, draft->plan->high, &origin, &stretch);
-        until = sagoi_max(end, start + (hosts->nactive > many_members ? 4 : 1) * stretch);
+        until = sagoi_max(end, start + (hosts->nactive > SAGOI_MANY_MEMBERS ? 4 : 1) * stretch);
         hosts->ballot.until = until;
     }
     double part = (double)(end - start) / (double)(until - start);
@@ -440,7 +419,7 @@ static void weigh_members(sagoi_hosts *hosts, int64_t start, int64_t end) {
 }
 
 static void prepare_range(sagoi_hosts *hosts, int64_t start, int64_t end, bool anyone) {
-    if (hosts->nactive <= few_members)
+    if (hosts->nactive <= SAGOI_FEW_MEMBERS)
         leave_behind(hosts, start);
     bool joined = take_along(hosts, end);
     if (!anyone && alike(hosts, start, end, joined))
@@ -528,7 +507,7 @@ static int64_t elect_loaded(sagoi_hosts *hosts, int64_t preferred) {
     const ballot *now = &hosts->ballot;
     int64_t nodes = hosts->draft->machine->nodes, best = -1, nearest = nodes;
     double most = least_of(hosts, false, INFINITY) + hosts->resolution, idle = INFINITY, cost = 0;
-    double latest = now->hops_count ? least_of(hosts, true, most) + resolution_latency : INFINITY;
+    double latest = now->hops_count ? least_of(hosts, true, most) + SAGOI_EQUAL_LATENCY : INFINITY;
     hosts->looks += 3 * now->ncandidates;
     for (int64_t i = 0; i < now->ncandidates; i++) {
         const candidate *one = &hosts->candidate[i];
@@ -549,7 +528,7 @@ static int64_t elect_loaded(sagoi_hosts *hosts, int64_t preferred) {
 static int64_t elect_cheapest(sagoi_hosts *hosts, int64_t preferred) {
     ballot *now = &hosts->ballot;
     for (;;) {
-        bool loaded = hosts->loads && hosts->looks < most_looks && sagoi_loads_matter(hosts->loads);
+        bool loaded = hosts->loads && hosts->looks < SAGOI_MOST_CANDIDATES && sagoi_loads_matter(hosts->loads);
         int64_t least = loaded ? elect_loaded(hosts, preferred) : -1;
         if (least >= 0)
             return least;

@@ -1,5 +1,6 @@
-/* Places come in sets of `block` consecutive ones.  The links are from set to set (dragonfly), or lead into a set,
- * whatever set the bytes come from: one of them (torus), or `rails`, of which a place has its own (fat tree). */
+/* Places come in sets of `block` consecutive ones: a subtree, a group, a line.  Links lead from one set to another
+ * (dragonfly), or into a set, wherever the bytes come from: one link (torus), or several "rails", of which each
+ * place uses one (fat tree). */
 #include "plan/loads.h"
 
 #include <inttypes.h>
@@ -8,26 +9,22 @@
 
 #include "base/checked.h"
 
-/* More groups than this have more pairs than are worth being kept. */
-enum { PAIRED_SETS_MOST = 256 };
-static const double slack = 1.0 / 16; /* of a domain: shapes are not known better */
-
 struct sagoi_loads {
     int64_t block, sets, rails;
     bool paired;      /* each pair of sets has a link */
-    bool lines;       /* a set's own bytes cross its links, too */
-    double bandwidth; /* of the links that are counted as one */
+    bool lines;       /* bytes that stay in a set cross its links, too */
+    double bandwidth; /* bytes a second of what is counted as one link */
     double all;       /* bytes of all domains */
-    double *out;      /* of those, each set's */
-    double *share;    /* of the nodes, those of each rail of each set */
-    double *carried;  /* by each link: of a rail, or of source and set */
-    /* The domain at hand */
-    double total;
-    double *inside; /* each set's bytes */
-    int64_t *source, sources;
-    double *wait; /* of each rail, seconds; negative: it was not asked for */
-    int64_t *asked, nasked;
-    int64_t waiting; /* rails that wait */
+    double *out;      /* for each set: the bytes of its nodes in all domains */
+    double *share;    /* for each rail of each set: the part of all nodes that use it */
+    double *carried;  /* bytes so far, for each rail or for each pair of sets */
+    /* The domain that is being placed: */
+    double total;             /* its bytes */
+    double *inside;           /* for each set: the bytes of its nodes in the domain */
+    int64_t *source, sources; /* the sets that have such bytes */
+    double *wait;             /* for each rail: C3 of its places; negative: nobody has asked */
+    int64_t *asked, nasked;   /* the rails that were asked for */
+    int64_t waiting;          /* the number of those that wait */
 };
 
 /* ---- Which links ---- */
@@ -40,7 +37,7 @@ static int64_t wide_dimension(const sagoi_topology *t, int64_t first, int64_t st
     return -1;
 }
 
-/* Consecutive places that share links; 0: none. */
+/* The number of consecutive places that share links; 0: no links are shared, or they are not counted. */
 static int64_t block_of(const sagoi_topology *t, double *bandwidth, int64_t *rails) {
     int64_t wide = wide_dimension(t, 0, 1), block = t->places;
     if (t->kind == SAGOI_TORUS) {
@@ -97,7 +94,7 @@ sago_status sagoi_loads_create(const sagoi_draft *draft, sagoi_loads **loads) {
     int64_t rails = 1, block = t ? block_of(t, &bandwidth, &rails) : 0, sets = block > 0 ? t->places / block : 0;
     bool paired = t && t->kind == SAGOI_DRAGONFLY;
     *loads = NULL;
-    if (block <= 1 || sets <= 1 || (paired && sets > PAIRED_SETS_MOST))
+    if (block <= 1 || sets <= 1 || (paired && sets > SAGOI_MOST_PAIRED))
         return SAGO_OK;
     sagoi_loads *l = calloc(1, sizeof *l);
     if (l)
@@ -136,7 +133,7 @@ void sagoi_loads_begin(sagoi_loads *loads) {
     sagoi_loads_clear(loads);
 }
 
-/* ---- The domain at hand ---- */
+/* ---- The domain that is being placed ---- */
 
 void sagoi_loads_clear(sagoi_loads *loads) {
     for (int64_t i = 0; i < loads->sources; i++)
@@ -157,15 +154,16 @@ void sagoi_loads_add(sagoi_loads *loads, int64_t place, double bytes) {
     loads->total += bytes;
 }
 
-/* Seconds for what a link would carry beyond its even share, rounded up to domains like this one. */
+/* Seconds for the bytes that a link would carry beyond its even share.  The share is rounded up to whole domains
+ * like this one, since a domain has one host. */
 static double over_share(const sagoi_loads *l, double carried, double mine, double even) {
     if (mine < 0.5)
         return 0;
-    double share = ceil(even / mine - slack) * mine, over = carried + mine - share;
-    return over > mine * slack ? over / l->bandwidth : 0;
+    double share = ceil(even / mine - SAGOI_LINK_SLACK) * mine, over = carried + mine - share;
+    return over > mine * SAGOI_LINK_SLACK ? over / l->bandwidth : 0;
 }
 
-/* What of the domain at hand comes into the set. */
+/* Bytes of the domain that would come into the set. */
 static double arriving(const sagoi_loads *l, int64_t set) {
     return l->lines ? l->total : l->total - l->inside[set];
 }

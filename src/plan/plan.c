@@ -219,9 +219,9 @@ static bool allocate(sagoi_draft *draft) {
     plan->node_high = per_node(draft, &ok);
     plan->node_slots = per_node(draft, &ok);
     plan->node_group = per_node(draft, &ok);
-    plan->node_leader = per_node(draft, &ok);
+    plan->node_relay = per_node(draft, &ok);
     for (int64_t n = 0; ok && n < draft->machine->nodes; n++)
-        plan->node_leader[n] = -1;
+        plan->node_relay[n] = -1;
     plan->node_regions = calloc((size_t)draft->machine->nodes, sizeof *plan->node_regions);
     ok = ok && plan->node_regions;
     draft->by_low = per_node(draft, &ok);
@@ -248,39 +248,52 @@ static sago_status make(sagoi_draft *draft) {
 }
 
 /* What was measured on the system holds if no hint says otherwise. */
-static sagoi_hints fill_hints(const sagoi_hints *hints, const sagoi_tuned *tuned) {
-    sagoi_hints filled = *hints;
+static void fill_hints(const sagoi_hints *hints, const sagoi_tuned *tuned, sagoi_hints *filled) {
+    *filled = *hints;
     struct {
         int64_t *hint, measured;
-    } pairs[] = {{&filled.per_node, tuned->aggregators_per_node},
-                 {&filled.domain_write, tuned->domain_write},
-                 {&filled.domain_read, tuned->domain_read},
-                 {&filled.group_size, tuned->group},
-                 {&filled.host_memory, tuned->least_memory}};
+    } pairs[] = {{&filled->per_node, tuned->aggregators_per_node},
+                 {&filled->domain_write, tuned->domain_write},
+                 {&filled->domain_read, tuned->domain_read},
+                 {&filled->group_size, tuned->group},
+                 {&filled->host_memory, tuned->least_memory}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (*pairs[i].hint == 0)
             *pairs[i].hint = pairs[i].measured;
-    return filled;
 }
+
+/* Too large for the stack of a thread that has little. */
+typedef struct making {
+    sagoi_plan plan;
+    sagoi_hints hints;
+    sagoi_draft draft;
+} making;
 
 sago_status sagoi_plan_make(const sagoi_machine *machine, const sagoi_shape *shape, const sagoi_target *target,
                             const sagoi_hints *hints, sagoi_plan *plan) {
     sago_status status = check_inputs(machine, shape);
     if (status != SAGO_OK)
         return status;
-    sagoi_plan fresh = {0};
-    sagoi_hints filled = fill_hints(hints, &machine->tuned);
-    sagoi_draft draft = {
-        .machine = machine, .shape = shape, .target = target, .hints = &filled, .given = hints, .plan = &fresh};
-    status = make(&draft);
-    sagoi_hosts_destroy(draft.hosts);
-    free(draft.by_low);
-    free(draft.group);
-    free(draft.turn);
+    making *own = calloc(1, sizeof *own);
+    if (!own)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to plan");
+    fill_hints(hints, &machine->tuned, &own->hints);
+    own->draft = (sagoi_draft){.machine = machine,
+                               .shape = shape,
+                               .target = target,
+                               .hints = &own->hints,
+                               .given = hints,
+                               .plan = &own->plan};
+    status = make(&own->draft);
+    sagoi_hosts_destroy(own->draft.hosts);
+    free(own->draft.by_low);
+    free(own->draft.group);
+    free(own->draft.turn);
     if (status == SAGO_OK)
-        *plan = fresh;
+        *plan = own->plan;
     else
-        sagoi_plan_cleanup(&fresh);
+        sagoi_plan_cleanup(&own->plan);
+    free(own);
     return status;
 }
 
@@ -291,7 +304,7 @@ void sagoi_plan_cleanup(sagoi_plan *plan) {
     free(plan->node_regions);
     free(plan->node_slots);
     free(plan->node_group);
-    free(plan->node_leader);
+    free(plan->node_relay);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -327,8 +340,8 @@ bool sagoi_plan_touches(const sagoi_plan *plan, int64_t node, int64_t start, int
 }
 
 bool sagoi_plan_relayed(const sagoi_plan *plan, int64_t node, int64_t domain) {
-    int64_t leader = plan->node_leader[node];
-    return leader >= 0 && leader != plan->node_leader[plan->domains[domain].node];
+    int64_t relay = plan->node_relay[node];
+    return relay >= 0 && relay != plan->node_relay[plan->domains[domain].node];
 }
 
 int64_t sagoi_plan_slots(const sagoi_plan *plan, int64_t node) { return plan->node_slots[node]; }

@@ -12,7 +12,7 @@
  *   round k  every domain's k-th window is filled and stored
  *   slot     the number of an aggregator among those of its node
  *   group    domains, and the nodes that alone may aggregate them (004, 3.1)
- *   leader   three layers: the node that sends on what the nodes of its switch or router have for aggregators
+ *   relay    three layers: the node that sends on what the nodes of its switch or router have for aggregators
  *            elsewhere
  *   region   one of the equal parts of the accessed range in which each node's bytes are counted
  *
@@ -25,7 +25,7 @@
  *   - no node aggregates for two groups
  *   - window <= the budget's share; what a node's segment and buffers need fits the node's memory
  *   - 1 <= local aggregators <= ranks, on every node
- *   - three layers: a node's leader is a neighbour that is its own leader, and leads two nodes or more */
+ *   - three layers: a node's relay is a neighbour that is its own relay, and serves two nodes or more */
 #ifndef SAGOI_PLAN_H
 #define SAGOI_PLAN_H
 
@@ -130,10 +130,10 @@ typedef struct sagoi_plan {
     int64_t *node_group; /* for each node: the group that it may aggregate for (owned) */
     int64_t groups;
     int64_t local_aggregators; /* c, equal on every node, unless a node has fewer ranks */
-    int64_t layers;            /* 2; or 3: leaders relay what their neighbours have (001, VI) */
-    int64_t *node_leader;      /* for each node: its leader; -1: its messages go straight (owned) */
-    int64_t relay_slots;       /* messages that a leader holds at a time; two layers: 0 */
-    bool relay_repeats;        /* three layers: reads that repeat a shape go through leaders, too */
+    int64_t layers;            /* 2; or 3: relays send on what their neighbours have (001, VI) */
+    int64_t *node_relay;       /* for each node: its relay; -1: its messages go straight (owned) */
+    int64_t relay_slots;       /* messages that a relay holds at a time; two layers: 0 */
+    bool relay_repeats;        /* three layers: reads that repeat a shape go through relays, too */
     int64_t staging;           /* bytes that a rank packs for a pass; a rank has two such areas */
     int64_t message;           /* largest message, bytes */
     int64_t messages;          /* receives that an aggregator has in flight */
@@ -167,7 +167,7 @@ bool sagoi_plan_touches(const sagoi_plan *plan, int64_t node, int64_t start, int
  * domain gets anything from the node. */
 int64_t sagoi_plan_reach(const sagoi_plan *plan, int64_t node, int64_t *first);
 
-/* Does the node's data for the domain go through its leader? */
+/* Does the node's data for the domain go through its relay? */
 bool sagoi_plan_relayed(const sagoi_plan *plan, int64_t node, int64_t domain);
 
 /* The number of aggregators on the node: their slots are 0 .. slots - 1. */
@@ -185,7 +185,7 @@ int64_t sagoi_plan_segment_bytes(const sagoi_plan *plan, int64_t ranks, int64_t 
 /* What a node's segment really takes. */
 int64_t sagoi_plan_node_segment_bytes(const sagoi_plan *plan, int64_t node, int64_t ranks);
 int64_t sagoi_plan_private_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots);
-/* What a leader needs besides: its messages, as much again for replies when reading, and its records of them. */
+/* What a relay needs besides: its messages, as much again for replies when reading, and its records of them. */
 enum { SAGOI_RELAY_ENTRY = 64 }; /* bytes for each domain in each message */
 int64_t sagoi_plan_relay_bytes(const sagoi_plan *plan, int64_t node);
 
@@ -221,7 +221,7 @@ typedef struct sagoi_cost {
 } sagoi_cost;
 sago_status sagoi_plan_cost(const sagoi_plan *plan, const sagoi_machine *machine, const sagoi_shape *shape,
                             sagoi_cost *cost) SAGOI_CHECKED;
-/* Compares two layers with three (with the plan's leaders) by the same model: how long the busiest node takes at
+/* Compares two layers with three (with the plan's relays) by the same model: how long the busiest node takes at
  * each end, if every message costs its path's latency and every byte its bandwidth.  Of many domains a sample is
  * taken. */
 typedef struct sagoi_layers_cost {

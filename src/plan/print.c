@@ -25,7 +25,7 @@ static void print_sizes(const sagoi_plan *plan, FILE *out) {
     fprintf(out, "move     %s, merge %s, local aggregators %" PRId64 " a node\n", moves[plan->move],
             plan->merge ? "on" : "off", plan->local_aggregators);
     if (plan->layers > 2)
-        fprintf(out, "layers   3, leaders hold %" PRId64 " messages%s\n", plan->relay_slots,
+        fprintf(out, "layers   3, relays hold %" PRId64 " messages%s\n", plan->relay_slots,
                 plan->write           ? ""
                 : plan->relay_repeats ? "; repeated reads, too"
                                       : "; repeated reads go straight");
@@ -38,8 +38,8 @@ static void print_nodes(const sagoi_plan *plan, FILE *out) {
     for (int64_t n = 0; n < sagoi_min(plan->nodes, LINES_SHOWN); n++) {
         fprintf(out, "    %" PRId64 ": accesses [%" PRId64 ", %" PRId64 "), aggregators %" PRId64, n,
                 plan->node_low[n], plan->node_high[n], sagoi_plan_slots(plan, n));
-        if (plan->node_leader[n] >= 0)
-            fprintf(out, ", leader %" PRId64, plan->node_leader[n]);
+        if (plan->node_relay[n] >= 0)
+            fprintf(out, ", relay %" PRId64, plan->node_relay[n]);
         fprintf(out, "\n");
     }
     print_omitted(plan->nodes, out);
@@ -109,7 +109,7 @@ static void json_nodes(const sagoi_plan *plan, sagoi_json *json) {
         sagoi_json_open(json, NULL, '{');
         sagoi_json_int(json, "low", plan->node_low[n]);
         sagoi_json_int(json, "high", plan->node_high[n]);
-        sagoi_json_int(json, "leader", plan->node_leader[n]);
+        sagoi_json_int(json, "relay", plan->node_relay[n]);
         sagoi_json_close(json, '}');
     }
     sagoi_json_close(json, ']');

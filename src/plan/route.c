@@ -7,6 +7,32 @@
 #include "base/checked.h"
 #include "plan/draft.h"
 
+/* ---- The file ---- */
+
+/* Is copying to and from a mapping of the file worth while? */
+static bool wants_mapping(const sagoi_hints *hints, const sagoi_route_storage *storage) {
+    if (storage->unmappable || storage->subfiles || storage->nodes > 1 || hints->direct_io ||
+        hints->map == SAGOI_CHOICE_OFF)
+        return false;
+    return storage->in_memory || (storage->local && hints->map == SAGOI_CHOICE_ON);
+}
+
+sagoi_route_file sagoi_route_file_of(const sagoi_hints *hints, const sagoi_route_storage *storage) {
+    return (sagoi_route_file){.nodes = storage->nodes,
+                              .ranks = storage->ranks,
+                              .agree = (sagoi_agree_hint)hints->agree,
+                              .strategy = (sagoi_strategy)hints->strategy,
+                              .apart = hints->nonblocking == SAGOI_NONBLOCKING_APART,
+                              .one_kernel = storage->nodes == 1 && storage->local,
+                              .mappable = wants_mapping(hints, storage),
+                              .striped = storage->with_targets || storage->subfiles,
+                              .subfiles = storage->subfiles};
+}
+
+bool sagoi_route_takes_uring(const sagoi_hints *hints) {
+    return hints->io == SAGOI_IO_URING || (hints->io == SAGOI_IO_AUTO && hints->direct_io);
+}
+
 /* ---- Company ---- */
 
 sagoi_route_choice sagoi_route_answer(bool any_unwilling) {
@@ -18,6 +44,35 @@ bool sagoi_route_leaves_alone(sagoi_route_call call, const sagoi_route_file *fil
     return file->agree != SAGOI_AGREE_ALWAYS && !call.nonblocking;
 }
 
+bool sagoi_route_leaves_planned_alone(sagoi_route_call call, const sagoi_route_file *file,
+                                      sagoi_strategy strategy) {
+    return file->nodes > 1 && strategy == SAGOI_STRATEGY_DIRECT && sagoi_route_leaves_alone(call, file);
+}
+
+/* Asking for the size costs each node a request, and some file systems ask every target in turn.  A write needs
+ * the size only where the file may be mapped.  A read needs the size only if the read is planned and may reach
+ * past the known end of the file, or no aggregator would notice that the file ends earlier.  A read is taken to be
+ * like the last one; where that was a wrong guess, the ranks ask later.  Steps of declared variables are planned,
+ * and a rank that follows the other ranks' direction may come to read.  A file in subfiles is always looked at: a
+ * subfile may have been lost, and no single subfile tells where the file ends.  A local file system answers at
+ * once, and knows if the file was cut. */
+bool sagoi_route_needs_size(sagoi_route_call call, const sagoi_route_file *file, const sagoi_route_own *own,
+                            bool known, bool follows) {
+    bool trusted = known && !own->local;
+    if (file->subfiles)
+        return true;
+    if (call.write)
+        return file->mappable || (follows && !trusted);
+    bool planned = own->read.outcome != SAGOI_OUTCOME_ALONE || call.type == SAGOI_DECLARED;
+    return planned && (!trusted || own->read.direct);
+}
+
+bool sagoi_route_ends_answered(sagoi_route_call call, const sagoi_plan *plan) {
+    return !call.write && !call.nonblocking && plan->strategy == SAGOI_STRATEGY_AGGREGATED &&
+           plan->move == SAGOI_MOVE_PACKED && plan->nodes > 1 && plan->rounds == 1 && plan->layers == 2 &&
+           !plan->merge;
+}
+
 /* One piece a rank, side by side or with gaps between them: gathering would make fewer and longer accesses, but
  * each rank's bytes would cross the network for it, and one exchange more.  Ranks that read the same bytes have
  * them read once.  Where it is known what storage costs a process, a plan weighs it (weigh.c). */
@@ -25,7 +80,7 @@ bool sagoi_route_gathers_nothing(const sagoi_totals *all, const sagoi_target *ta
     if (hints->strategy != SAGOI_STRATEGY_AUTO || all->nodes == 1 || all->most_runs != 1 ||
         target->subfiles.count > 0 || (all->topology && all->topology->request > 0))
         return false;
-    return all->bytes <= all->span && !sagoi_is_shared(sagoi_share_stripes(all, target, hints)) &&
+    return all->bytes <= all->span && !sagoi_is_shared(sagoi_sharing_costs(all, target, hints)) &&
            (target->lock_unit == 0 || all->bytes / all->runs >= target->lock_unit);
 }
 
@@ -60,7 +115,7 @@ bool sagoi_route_goes_first(sagoi_route_call call, const sagoi_route_file *file,
 
 void sagoi_route_set_precedent(sagoi_route_own *own, bool write, bool alone, int64_t bytes) {
     sagoi_precedent *precedent = write ? &own->written : &own->read;
-    *precedent = (sagoi_precedent){alone ? SAGOI_OUTCOME_ALONE : SAGOI_OUTCOME_PLANNED, bytes};
+    *precedent = (sagoi_precedent){.outcome = alone ? SAGOI_OUTCOME_ALONE : SAGOI_OUTCOME_PLANNED, .bytes = bytes};
 }
 
 /* ---- Method: LOCAL inputs, too ---- */
@@ -84,6 +139,13 @@ void sagoi_route_note(sagoi_route_own *own, int64_t low, int64_t high) {
 sagoi_worker sagoi_route_worker(const sagoi_route_own *own, bool nonblocking, int64_t bytes) {
     int64_t soon = own->in_memory ? SAGOI_SOON_IN_MEMORY : own->local ? SAGOI_SOON_LOCAL : 0;
     return nonblocking && bytes > soon ? SAGOI_BY_THREAD : SAGOI_BY_CALLER;
+}
+
+/* Before the first window is read, and after the last one is filled, there is nothing else to do meanwhile. */
+sagoi_worker sagoi_route_window_worker(const sagoi_route_own *own, bool nonblocking, const sagoi_plan *plan,
+                                       int64_t round, int64_t bytes) {
+    bool meanwhile = round != (plan->write ? plan->rounds - 1 : 0);
+    return meanwhile ? SAGOI_BY_THREAD : sagoi_route_worker(own, nonblocking, bytes);
 }
 
 /* Two parts of which the second begins a whole turn of the targets after the first would meet the first, and
@@ -182,7 +244,7 @@ static void choose_mapped(sagoi_route *route, const sagoi_route_file *file, cons
  * others: alone it takes a copy more. */
 static bool is_unwilling(sagoi_route_call call, const sagoi_route_file *file, const sagoi_route_wanted *wanted) {
     if (!file->mappable)
-        return wanted->runs > SAGOI_FEW_RUNS && wanted->bytes / wanted->runs < SAGOI_LONG_RUN;
+        return wanted->runs > SAGOI_FEW_RUNS && !sagoi_route_are_long(wanted->bytes, wanted->runs);
     return !call.write && are_many_short(wanted) && (!wanted->looked || wanted->sparse);
 }
 
@@ -206,6 +268,10 @@ void sagoi_route_part(sagoi_route *route, sagoi_route_call call, const sagoi_rou
     choose_mapped(route, file, own, wanted);
     if (route->method == SAGOI_METHOD_DIRECT)
         route->worker = at_once ? SAGOI_BY_CALLER : SAGOI_BY_THREAD;
+}
+
+bool sagoi_route_asks_for_holes(const sagoi_route *route, const sagoi_route_file *file) {
+    return route->choice.company != SAGOI_ALONE && !route->choice.helpless && route->unwilling && file->mappable;
 }
 
 /* ---- What else there was ---- */

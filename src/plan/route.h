@@ -51,7 +51,26 @@ typedef struct sagoi_route_file {
     bool defer;      /* the file may put off collective writes, */
     bool deferring;  /* and does so at the moment */
     bool striped;    /* over targets, or with locks for blocks: what the ranks access together matters */
+    bool subfiles;   /* the file is kept in several */
 } sagoi_route_file;
+
+/* What is known of a file once all ranks have opened it. */
+typedef struct sagoi_route_storage {
+    int64_t nodes, ranks;
+    bool local;        /* the file system belongs to one kernel */
+    bool in_memory;    /* the file system keeps its files in memory */
+    bool unmappable;   /* some rank found that the file cannot be mapped */
+    bool with_targets; /* the file has stripes, or locks for blocks */
+    bool subfiles;     /* the file is kept in several */
+} sagoi_route_storage;
+
+/* The inputs that stay as they are while the file is open; the view sets `gaps`, and stages set `tier`, `defer`
+ * and `deferring`. */
+sagoi_route_file sagoi_route_file_of(const sagoi_hints *hints, const sagoi_route_storage *storage);
+
+/* Should system calls go through io_uring?  With O_DIRECT io_uring is several times faster for many runs; through
+ * the page cache it is slower (docs/measured.md). */
+bool sagoi_route_takes_uring(const sagoi_hints *hints);
 
 /* ---- LOCAL inputs ---- */
 
@@ -92,6 +111,7 @@ typedef enum { SAGOI_OUTCOME_UNKNOWN, SAGOI_OUTCOME_ALONE, SAGOI_OUTCOME_PLANNED
 typedef struct sagoi_precedent {
     sagoi_outcome outcome;
     int64_t bytes; /* of this rank's part */
+    bool direct;   /* planned, and each rank accessed the file by itself */
 } sagoi_precedent;
 
 /* What this rank knows of the file. */
@@ -154,7 +174,6 @@ typedef enum {
     SAGOI_WHY_APART,
     SAGOI_WHY_NOTHING_TO_GATHER,
     /* Of the method. */
-    SAGOI_WHY_OPEN,
     SAGOI_WHY_ONE_PIECE,
     SAGOI_WHY_CLOSE_RUNS,
     SAGOI_WHY_MANY_SHORT_RUNS,
@@ -257,6 +276,10 @@ __attribute__((always_inline)) static inline sagoi_route_choice sagoi_route_choo
 void sagoi_route_part(sagoi_route *route, sagoi_route_call call, const sagoi_route_file *file,
                       const sagoi_route_own *own, const sagoi_route_wanted *wanted);
 
+/* Might the file system's word on holes change what step 2 tells the others?  Then it is asked, and step 2 is
+ * taken again. */
+bool sagoi_route_asks_for_holes(const sagoi_route *route, const sagoi_route_file *file);
+
 /* The part of step 2 that most calls of most programs need: is one run to be moved at once by one system call? (It
  * is not where copying through a mapping is faster.) */
 bool sagoi_route_is_piece(const sagoi_route_file *file, const sagoi_route_own *own, sagoi_memory_form memory,
@@ -268,6 +291,10 @@ sagoi_route_choice sagoi_route_answer(bool any_unwilling);
 /* Who makes the system calls that move so many bytes.  A nonblocking call must not block, so the I/O thread makes
  * its system calls, unless waking that thread takes longer than they do. */
 sagoi_worker sagoi_route_worker(const sagoi_route_own *own, bool nonblocking, int64_t bytes);
+
+/* Who stores or reads so many bytes of a window in a round of a plan. */
+sagoi_worker sagoi_route_window_worker(const sagoi_route_own *own, bool nonblocking, const sagoi_plan *plan,
+                                       int64_t round, int64_t bytes);
 
 /* Where a rank by itself cuts what it reads of a striped file, `bytes` bytes of `range`, so that two targets work
  * for it at a time: near the middle, at the end of a stripe, and so that the two parts begin at targets that are
@@ -287,7 +314,7 @@ bool sagoi_route_gathers_nothing(const sagoi_totals *all, const sagoi_target *ta
 typedef struct sagoi_stripe_costs {
     double alone, gathered;
 } sagoi_stripe_costs;
-sagoi_stripe_costs sagoi_share_stripes(const sagoi_totals *all, const sagoi_target *target,
+sagoi_stripe_costs sagoi_sharing_costs(const sagoi_totals *all, const sagoi_target *target,
                                        const sagoi_hints *hints);
 /* The pace of a gathering in which `nodes` nodes took `bytes` bytes from others: the power of two that is nearest
  * to one node's bytes a second, so that it is seldom another one the next time; 0: too little to tell.  And the
@@ -301,8 +328,26 @@ static inline bool sagoi_route_turns(const sagoi_route_own *own, bool write) {
     return own->last == (write ? SAGOI_LAST_READ : SAGOI_LAST_WRITE) && own->neighbours;
 }
 
-/* May the call end without an agreement on how it went, where its ranks went alone after they had met? */
+/* Would starting a nonblocking call on a fiber take longer than doing it at once? */
+static inline bool sagoi_route_is_soon_done(const sagoi_route *route, const sagoi_route_own *own, bool write) {
+    return route->choice.company == SAGOI_ALONE && route->worker == SAGOI_BY_CALLER &&
+           !sagoi_route_turns(own, write);
+}
+
+/* May the call end without an agreement on how it went, where its ranks went alone after they had met?  A
+ * nonblocking call that the ranks started together is done on all ranks at once, so they agree. */
 bool sagoi_route_leaves_alone(sagoi_route_call call, const sagoi_route_file *file);
+/* May a read that repeats a plan end without such an agreement, if each rank gets data of each aggregator?  An
+ * aggregator that cannot read tells so instead of sending data, to all ranks or to none: it reads once. */
+bool sagoi_route_ends_answered(sagoi_route_call call, const sagoi_plan *plan);
+/* The same of a call with a plan: between nodes, where each rank has done its part by itself. */
+bool sagoi_route_leaves_planned_alone(sagoi_route_call call, const sagoi_route_file *file,
+                                      sagoi_strategy strategy);
+
+/* Does a call whose ranks are about to meet need the file's size?  `known`: the file is known to reach as far as
+ * this rank's part; `follows`: this rank learns in the meeting whether the ranks read or write. */
+bool sagoi_route_needs_size(sagoi_route_call call, const sagoi_route_file *file, const sagoi_route_own *own,
+                            bool known, bool follows);
 
 /* May this rank access the file before it meets the others?  Then one meeting tells all of them both that nothing
  * was to be gathered and how it went.  Whatever the others have to do, this is correct: if some rank has not gone
@@ -323,6 +368,14 @@ void sagoi_route_lose_patience(sagoi_route_own *own);
 
 /* This rank has accessed [low, high), and may do so again. */
 void sagoi_route_note(sagoi_route_own *own, int64_t low, int64_t high);
+/* The same of one run, which matters only if the run is long enough to be mapped the next time. */
+static inline void sagoi_route_note_piece(sagoi_route_own *own, int64_t off, int64_t len) {
+    if (len >= SAGOI_LEAST_MAPPED)
+        sagoi_route_note(own, off, off + len);
+}
+
+/* Are the runs long enough for each rank to write its own?  Then gathering would only add a copy. */
+static inline bool sagoi_route_are_long(int64_t bytes, int64_t runs) { return bytes / runs >= SAGOI_LONG_RUN; }
 
 /* A method of a rank alone, by the numbers that sagoi_route_part() decides with. */
 typedef struct sagoi_weighed {

@@ -24,7 +24,13 @@ const char *sagoi_moment_name(sagoi_moment moment) {
     return names[moment];
 }
 
+/* How a stage before the file moves the data is decided when it does. */
 void sagoi_route_name(const sagoi_route *route, char text[SAGOI_ROUTE_TEXT_MAX]) {
+    if (route->choice.moment != SAGOI_NOW) {
+        (void)snprintf(text, SAGOI_ROUTE_TEXT_MAX, "%s, %s", sagoi_company_name(route->choice.company),
+                       sagoi_moment_name(route->choice.moment));
+        return;
+    }
     (void)snprintf(text, SAGOI_ROUTE_TEXT_MAX, "%s, %s, %s, %s", sagoi_company_name(route->choice.company),
                    sagoi_method_name(route->method), sagoi_worker_name(route->worker),
                    sagoi_moment_name(route->choice.moment));
@@ -43,7 +49,8 @@ static const reason reasons[] = {
     [SAGOI_WHY_INDEPENDENT_TIER] = {NO_NUMBERS, "the call is of this rank alone, on a file with sago_tier=local"},
     [SAGOI_WHY_TIER] = {NO_NUMBERS,
                         "sago_tier=local: writes go to local storage, and to the file at the next sync"},
-    [SAGOI_WHY_DEFERRED] = {NO_NUMBERS, "sago_defer: the data is copied, and moved with that of other calls"},
+    [SAGOI_WHY_DEFERRED] = {NO_NUMBERS,
+                            "sago_defer: data that fits is copied, and moved with that of other calls"},
     [SAGOI_WHY_DECLARED] = {NO_NUMBERS, "declared variables move in one step of all ranks"},
     [SAGOI_WHY_AGREE_ALWAYS] = {NO_NUMBERS, "sago_agree=always: all ranks learn how each call went"},
     [SAGOI_WHY_SEVERAL_NODES] = {NO_NUMBERS, "the ranks are on several nodes"},
@@ -58,7 +65,6 @@ static const reason reasons[] = {
     [SAGOI_WHY_ANY_UNWILLING] = {NO_NUMBERS, "some rank's part is served better together"},
     [SAGOI_WHY_APART] = {NO_NUMBERS, "sago_nonblocking=apart: together if all ranks come to the call in time"},
     [SAGOI_WHY_NOTHING_TO_GATHER] = {NO_NUMBERS, "no rank has more than one run: nothing to gather"},
-    [SAGOI_WHY_OPEN] = {NO_NUMBERS, "not decided yet"},
     [SAGOI_WHY_ONE_PIECE] = {SIZE, "one run of %s, which one system call moves"},
     [SAGOI_WHY_CLOSE_RUNS] = {COUNT_AND_SIZE, "%" PRId64 " runs within %s: one call reads them with the gaps"},
     [SAGOI_WHY_MANY_SHORT_RUNS] = {COUNT_AND_LIMIT, "%" PRId64 " short runs, more than %" PRId64

@@ -1,11 +1,10 @@
 /* What the planner knows of an access: roughly how many bytes of which node lie where. */
 #include "base/checked.h"
 #include "plan/plan.h"
-
-static const int64_t smallest_region = 4096;
+#include "plan/thresholds.h"
 
 void sagoi_shape_regions(int64_t low, int64_t high, int64_t *origin, int64_t *region) {
-    int64_t size = smallest_region;
+    int64_t size = SAGOI_SMALLEST_REGION;
     while (high > low && (high - 1) / size - low / size >= SAGOI_REGIONS)
         size *= 2;
     *region = size;

@@ -9,9 +9,6 @@
 #include "base/checked.h"
 #include "plan/draft.h"
 
-static double smaller(double a, double b) { return a < b ? a : b; }
-static double larger(double a, double b) { return a > b ? a : b; }
-
 /* How the runs of all ranks lie on the stripes, if they are spread evenly. */
 typedef struct stripes {
     double pieces;    /* pieces of runs that stripes cut */
@@ -25,9 +22,9 @@ static stripes lay_on_stripes(const sagoi_totals *all, const sagoi_target *targe
     double unit = (double)target->stripe_unit;
     double cuts = (double)all->bytes / unit;
     stripes s = {.pieces = (double)all->runs + cuts};
-    s.stretches = all->stretched ? smaller((double)all->nodes + cuts, s.pieces) : s.pieces;
-    s.touched = smaller((double)all->span / unit + 1, s.pieces);
-    s.ways = target->stripe_count > 0 ? smaller((double)target->stripe_count, s.touched) : s.touched;
+    s.stretches = all->stretched ? sagoi_smaller((double)all->nodes + cuts, s.pieces) : s.pieces;
+    s.touched = sagoi_smaller((double)all->span / unit + 1, s.pieces);
+    s.ways = target->stripe_count > 0 ? sagoi_smaller((double)target->stripe_count, s.touched) : s.touched;
     s.busy =
         /* A node that waits at one target leaves another one idle. */
         s.ways * (double)all->nodes / ((double)all->nodes + s.ways - 1);
@@ -38,11 +35,11 @@ static stripes lay_on_stripes(const sagoi_totals *all, const sagoi_target *targe
 static double alone_seconds(const sagoi_totals *all, const stripes *s, double request, double lock) {
     double others = all->stretched ? 1 : 1 - 1 / (double)all->nodes;
     double passed = all->write ? others * (s->stretches - s->touched) : 0;
-    return ((s->pieces - s->touched) * request + larger(0, passed) * lock * SAGOI_LOCK_WAITS) / s->busy;
+    return ((s->pieces - s->touched) * request + sagoi_larger(0, passed) * lock * SAGOI_LOCK_WAITS) / s->busy;
 }
 
 static double gathered_seconds(const sagoi_totals *all, const stripes *s, sagoi_level network) {
-    double nodes = (double)all->nodes, aggregators = smaller(nodes, s->touched), steps = 0;
+    double nodes = (double)all->nodes, aggregators = sagoi_smaller(nodes, s->touched), steps = 0;
     for (int64_t reached = 1; reached < all->nodes; reached *= 2)
         steps += 2; /* towards one node, and back */
     double moved = (double)all->bytes * (1 - 1 / nodes) / (aggregators * network.bandwidth);
@@ -50,22 +47,18 @@ static double gathered_seconds(const sagoi_totals *all, const stripes *s, sagoi_
            SAGOI_PLANNED_MEETINGS * (steps * network.latency + SAGOI_WAKE_SECONDS);
 }
 
-sagoi_stripe_costs sagoi_share_stripes(const sagoi_totals *all, const sagoi_target *target,
+sagoi_stripe_costs sagoi_sharing_costs(const sagoi_totals *all, const sagoi_target *target,
                                        const sagoi_hints *hints) {
     sagoi_topology flat;
     sagoi_level network;
-    const sagoi_topology *topology = all->topology;
     if (target->stripe_unit == 0 || all->bytes / sagoi_max(1, all->runs) >= target->stripe_unit)
         return (sagoi_stripe_costs){0, 0}; /* each run's edges are shared with at most one neighbour */
-    if (!topology) {
-        sagoi_topology_flat(&flat, all->nodes);
-        topology = &flat;
-    }
+    const sagoi_topology *topology = sagoi_topology_or_flat(all->topology, all->nodes, &flat);
     network = sagoi_slowest_level(topology);
     double request = topology->io.latency;
     if (!all->write && (all->assumed || topology == &flat)) {
-        request = larger(request, SAGOI_ASSUMED_REQUEST);
-        network.bandwidth = smaller(network.bandwidth, SAGOI_SLOW_NETWORK);
+        request = sagoi_larger(request, SAGOI_ASSUMED_REQUEST);
+        network.bandwidth = sagoi_smaller(network.bandwidth, SAGOI_SLOW_NETWORK);
     }
     if (all->gathered > 0)
         network.bandwidth = all->gathered;

@@ -19,12 +19,8 @@ void sagoi_draft_sieve(sagoi_draft *draft) {
         draft->target->subfiles.count > 0 || draft->hints->sieve == SAGOI_CHOICE_ON)
         return;
     sagoi_topology flat;
-    const sagoi_topology *topology = draft->machine->topology;
-    if (!topology) {
-        sagoi_topology_flat(&flat, draft->machine->nodes);
-        topology = &flat;
-    }
-    int64_t gap = sagoi_sieve_gap(topology->io);
+    int64_t gap =
+        sagoi_sieve_gap(sagoi_topology_or_flat(draft->machine->topology, draft->machine->nodes, &flat)->io);
     bool allowed = draft->hints->sieve == SAGOI_CHOICE_AUTO;
     plan->sieve_gap = allowed ? gap : 0;
     sagoi_draft_reason(

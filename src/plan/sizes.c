@@ -36,7 +36,7 @@ int64_t sagoi_plan_private_bytes(const sagoi_plan *plan, int64_t ranks, int64_t 
 }
 
 int64_t sagoi_plan_relay_bytes(const sagoi_plan *plan, int64_t node) {
-    if (plan->node_leader[node] != node)
+    if (plan->node_relay[node] != node)
         return 0;
     return plan->relay_slots * ((plan->write ? 1 : 2) * plan->message + plan->ndomains * SAGOI_RELAY_ENTRY);
 }
@@ -99,12 +99,16 @@ static void fit_staging(sagoi_draft *draft, bool keep_reserve) {
 
 /* A quarter is kept for memory that the plan does not count (lists of runs, caches), as long as that is
  * possible. */
+static sago_status try_these_groups(sagoi_draft *draft, int64_t window, bool *placed) {
+    sagoi_draft_lay(draft, draft->aggregators, window);
+    size_buffers(draft);
+    fit_staging(draft, true);
+    return sagoi_draft_domains(draft, true, placed);
+}
+
 static sago_status try_window(sagoi_draft *draft, int64_t window, bool *placed) {
     for (;;) {
-        sagoi_draft_lay(draft, draft->aggregators, window);
-        size_buffers(draft);
-        fit_staging(draft, true);
-        sago_status status = sagoi_draft_domains(draft, true, placed);
+        sago_status status = try_these_groups(draft, window, placed);
         if (status != SAGO_OK || *placed || !sagoi_draft_merge_groups(draft, sagoi_hosts_able(draft->hosts)))
             return status;
     }
@@ -126,11 +130,47 @@ static sago_status try_together(sagoi_draft *draft, int64_t window, bool *placed
     return try_window(draft, window, placed);
 }
 
+/* Rounds of so many windows of even ranges. */
+static int64_t even_rounds(const sagoi_draft *draft, int64_t window) {
+    int64_t span = draft->plan->high - draft->plan->low;
+    return sagoi_div_up(sagoi_div_up(span, draft->aggregators), window);
+}
+
+/* The window with which the longest range takes as many rounds as were weighed; 0: no such window is wanted.
+ * Groups end where nodes' data does, so that their ranges are longer than even ones (groups.c), and would take a
+ * round more for a few bytes: as many requests more, each of which keeps a storage target that seeks. */
+static int64_t window_of_rounds(sagoi_draft *draft) {
+    int64_t weighed = draft->weighed_window;
+    if (weighed == 0 || draft->machine->topology->seek <= 0 || draft->form != SAGOI_FORM_RANGES ||
+        draft->hints->window > 0)
+        return 0;
+    int64_t longest = sagoi_draft_longest(draft, draft->aggregators);
+    int64_t window = sagoi_round_up(sagoi_div_up(longest, even_rounds(draft, weighed)), draft->align);
+    return window <= 2 * weighed ? window : 0;
+}
+
+/* Tries a longer window for the sake of the rounds, with which the groups must stay as they are, and every node
+ * able to host an aggregator. */
+static sago_status lengthen_window(sagoi_draft *draft, int64_t *window, bool *placed) {
+    int64_t longer = window_of_rounds(draft);
+    *placed = false;
+    if (longer <= *window)
+        return SAGO_OK;
+    sago_status status = try_these_groups(draft, longer, placed);
+    *placed = status == SAGO_OK && *placed && !draft->refused;
+    if (*placed)
+        *window = longer;
+    return status;
+}
+
 /* Halves *window until all domains have hosts.  If some nodes are too poor for such windows and others are not,
  * smaller windows could have more hosts: the number of rounds decides. */
 static sago_status shrink_window(sagoi_draft *draft, int64_t *window, bool *placed) {
     int64_t smallest = sagoi_min(*window, SAGOI_SMALLEST), best = 0, fewest = INT64_MAX, tried = *window;
     bool found;
+    sago_status longer = lengthen_window(draft, window, placed);
+    if (longer != SAGO_OK || *placed)
+        return longer;
     for (;; tried = sagoi_max(smallest, sagoi_round_down(tried / 2, SAGOI_PAGE))) {
         sago_status status = try_together(draft, tried, &found);
         if (status != SAGO_OK)
@@ -215,6 +255,11 @@ static void explain_window(sagoi_draft *draft, int64_t wanted, int64_t window) {
     else
         sagoi_draft_reason(draft, "window: %s, at most %s and even over the rounds", is.text,
                            sagoi_size_to_text(wanted).text);
+    if (draft->plan->window > wanted)
+        sagoi_draft_reason(
+            draft,
+            "window: longer than %s, so that the longest range takes no more rounds than even ones: %" PRId64,
+            sagoi_size_to_text(wanted).text, draft->plan->rounds);
     if (window < wanted)
         sagoi_draft_reason(draft, "window: at most %s rather than %s, for want of memory",
                            sagoi_size_to_text(window).text, sagoi_size_to_text(wanted).text);
@@ -252,13 +297,16 @@ int64_t sagoi_draft_wanted_window(const sagoi_draft *draft, int64_t aggregators)
     return sagoi_min(most, sagoi_max(least, sagoi_round_up(domain / SAGOI_ROUNDS_WANTED, SAGOI_PAGE)));
 }
 
-/* Says why there are other domains than aggregators were wanted, if memory is not the reason. */
-static void explain_domains(sagoi_draft *draft) {
+/* Says why there are other domains than aggregators were wanted. */
+static void explain_domains(sagoi_draft *draft, bool remerged) {
     const sagoi_plan *plan = draft->plan;
     int64_t unit = draft->form == SAGOI_FORM_RANGES ? sagoi_max(draft->align, plan->window) : plan->window;
     if (plan->ndomains == draft->aggregators)
         return;
-    if (sagoi_draft_domain_hint(draft) > 0 && draft->form == SAGOI_FORM_RANGES)
+    if (remerged)
+        sagoi_draft_reason(draft, "aggregators: %" PRId64 " rather than %" PRId64 ", no node can host more",
+                           plan->ndomains, draft->aggregators);
+    else if (sagoi_draft_domain_hint(draft) > 0 && draft->form == SAGOI_FORM_RANGES)
         sagoi_draft_reason(draft, "aggregators: %" PRId64 ", as bisecting comes to", plan->ndomains);
     else if (draft->form == SAGOI_FORM_TURNS)
         sagoi_draft_reason(draft, "aggregators: %" PRId64 " rather than %" PRId64 ", one for each node's blocks",
@@ -278,11 +326,10 @@ static void explain_domains(sagoi_draft *draft) {
 static void explain_hosts(sagoi_draft *draft, int64_t aggregators) {
     const sagoi_plan *plan = draft->plan;
     int64_t poor = 0, remerged = draft->by_sibling + draft->by_descendant;
-    if (remerged == 0)
-        explain_domains(draft);
     if (draft->aggregators < aggregators)
         sagoi_draft_reason(draft, "aggregators: %" PRId64 " rather than %" PRId64 ", for want of memory",
                            draft->aggregators, aggregators);
+    explain_domains(draft, remerged > 0);
     int64_t moved = plan->nodes > 1 ? sagoi_hosts_moved(draft->hosts) : 0;
     if (moved > 0)
         sagoi_draft_reason(draft,
@@ -330,7 +377,7 @@ static sago_status try_ranges(sagoi_draft *draft, int64_t wanted, int64_t *windo
 /* Chooses between stripes in turn to one node's aggregators and to all nodes' in turn, by the load on the links
  * between switches (000, VI: its future work). */
 static sago_status try_scattered(sagoi_draft *draft, int64_t window) {
-    double together = draft->form == SAGOI_FORM_DEALT && !draft->parted ? sagoi_draft_route_seconds(draft) : 0;
+    double together = draft->form == SAGOI_FORM_DEALT && !draft->parted ? sagoi_draft_switch_seconds(draft) : 0;
     bool placed;
     if (together <= 0 || draft->plan->placement != SAGOI_PLACEMENT_COST ||
         draft->plan->ndomains <= draft->plan->nodes)
@@ -339,7 +386,7 @@ static sago_status try_scattered(sagoi_draft *draft, int64_t window) {
     sago_status status = try_window(draft, window, &placed);
     if (status != SAGO_OK)
         return status;
-    double apart = placed ? sagoi_draft_route_seconds(draft) : together;
+    double apart = placed ? sagoi_draft_switch_seconds(draft) : together;
     draft->scattered = apart < together * (1 - 1.0 / SAGOI_COST_RESOLUTION);
     sagoi_draft_reason(
         draft, "routes: stripes go to the nodes %s; the busiest link between switches takes %.4g ms, else %.4g",

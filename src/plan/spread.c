@@ -6,11 +6,6 @@
 
 #include "base/checked.h"
 
-enum {
-    SHIFT_PART = 16,   /* a cut moves by no more than such a part of the shortest range */
-    RANGES_MOST = 4096 /* of more ranges each target has many, wherever they begin */
-};
-
 struct sagoi_spread {
     int64_t stripe, targets;
     int64_t wide;          /* targets that a window is on */
@@ -56,7 +51,7 @@ sago_status sagoi_spread_create(const sagoi_draft *draft, sagoi_spread **spread)
     int64_t wide = draft->stripe > 0 ? sagoi_max(1, plan->window / draft->stripe) : 0;
     *spread = NULL;
     if (draft->stripe == 0 || draft->parted || wide >= draft->targets || plan->ndomains < 2 ||
-        plan->ndomains > RANGES_MOST || sagoi_draft_domain_hint(draft) > 0)
+        plan->ndomains > SAGOI_MOST_SPREAD || sagoi_draft_domain_hint(draft) > 0)
         return SAGO_OK;
     sagoi_spread *s = calloc(1, sizeof *s + (size_t)draft->targets * sizeof *s->aggregators);
     if (!s)
@@ -77,7 +72,7 @@ void sagoi_spread_leaves(sagoi_spread *spread, sagoi_tree *tree) {
     int64_t shortest = INT64_MAX;
     for (int64_t leaf = tree->first; leaf >= 0; leaf = tree->vertex[leaf].after)
         shortest = sagoi_min(shortest, tree->vertex[leaf].end - tree->vertex[leaf].start);
-    int64_t most = sagoi_min(spread->targets, shortest / spread->step / SHIFT_PART);
+    int64_t most = sagoi_min(spread->targets, shortest / spread->step / SAGOI_SHIFT_PART);
     for (int64_t leaf = tree->vertex[tree->first].after; leaf >= 0; leaf = tree->vertex[leaf].after) {
         sagoi_vertex *own = &tree->vertex[leaf];
         if (own->start % spread->stripe == 0)

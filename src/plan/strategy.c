@@ -88,7 +88,7 @@ static int64_t shortest_direct(sagoi_draft *draft, const sagoi_totals *all) {
     if (!draft->parted && !one_node) {
         sagoi_totals totals = *all; /* a plan knows more than the agreement that opens a call */
         totals.stretched = sagoi_shape_stretched(draft->shape);
-        const sagoi_stripe_costs sharing = sagoi_share_stripes(&totals, draft->target, draft->hints);
+        const sagoi_stripe_costs sharing = sagoi_sharing_costs(&totals, draft->target, draft->hints);
         alone = !sagoi_is_shared(sharing);
         if (sharing.gathered > 0)
             sagoi_draft_reason(draft,
@@ -99,6 +99,8 @@ static int64_t shortest_direct(sagoi_draft *draft, const sagoi_totals *all) {
     return sagoi_max(SAGOI_LONG_RUN, alone ? draft->locks : sagoi_max(draft->stripe, draft->locks));
 }
 
+_Static_assert(SAGOI_MODEL_RESOLUTION == 32, "the text below says so");
+
 /* The strategy if it is known what storage costs a process.  At equal costs the ranks go by themselves, unless
  * they write parts of stripes of which others write parts. */
 static sagoi_strategy decide_weighed(sagoi_draft *draft) {
@@ -108,8 +110,10 @@ static sagoi_strategy decide_weighed(sagoi_draft *draft) {
                  draft->bytes / nodes % draft->stripe == 0; /* each node has stripes of its own */
     bool parts = draft->plan->write && !whole && mean_run(draft) < sagoi_max(draft->stripe, draft->locks);
     bool direct = together <= 0 || alone <= together * (1 + (parts ? -1.0 : 1.0) / SAGOI_MODEL_RESOLUTION);
-    sagoi_draft_reason(draft, "strategy: %s, each rank by itself would take %.4g ms, aggregated %.4g",
-                       direct ? "direct" : "aggregated", alone * 1e3, together * 1e3);
+    bool dearer = together > 0 && (direct ? alone > together : together > alone);
+    sagoi_draft_reason(draft, "strategy: %s, each rank by itself would take %.4g ms, aggregated %.4g%s",
+                       direct ? "direct" : "aggregated", alone * 1e3, together * 1e3,
+                       dearer ? ", a difference of less than a thirty-second" : "");
     return direct ? SAGOI_STRATEGY_DIRECT : SAGOI_STRATEGY_AGGREGATED;
 }
 

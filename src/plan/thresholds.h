@@ -12,7 +12,7 @@ enum {
     /* A part of fewer bytes is accessed by system calls, also if it was accessed before.  Measured: a mapping of
      * less gains a third over pread on one file, and loses a tenth where several files are read in turn. */
     SAGOI_LEAST_MAPPED = 256 << 10,
-    /* Memory in pieces passes through the stack up to so many bytes.  Estimated. */
+    /* Memory in pieces passes through a buffer up to so many bytes.  Estimated. */
     SAGOI_MOST_PACKED = 16 << 10,
     /* One call reads a range of at most so many bytes for several runs.  Estimated: the copy stays in a cache. */
     SAGOI_MOST_READ_THROUGH = 64 << 10,
@@ -42,6 +42,9 @@ enum {
     SAGOI_SOON_IN_MEMORY = 4 << 20,
     /* The same of a local file system on a device, whose calls may block.  Estimated. */
     SAGOI_SOON_LOCAL = 64 << 10,
+    /* At most so many streams that lie one after another are read as one run.  Estimated: a step has seldom more
+     * variables. */
+    SAGOI_SINGLE_STREAMS = 32,
     /* Mappings are brought in by pages of so many bytes, which is the hardware's number. */
     SAGOI_MAPPED_PAGE = 4096
 };
@@ -176,9 +179,41 @@ enum {
     SAGOI_SIEVED_GAP_MOST = 8 << 10,
     /* Fewer runs than this do not become one: reading what is between them is a request, too. */
     SAGOI_SIEVED_RUNS_LEAST = 4,
-    /* A leader that waits for a message of each neighbour needs no more slots.  Estimated. */
+    /* A relay that waits for a message of each neighbour needs no more slots.  Estimated. */
     SAGOI_RELAY_SLOTS_MOST = 64
 };
+
+/* ---- Plans: how closely the planner looks ---- */
+enum {
+    /* The regions in which a node's bytes are counted are no smaller: a page is accessed as a whole. */
+    SAGOI_SMALLEST_REGION = 4096,
+    /* If more nodes than the first number hold data of a domain, the figures of one election also serve the
+     * neighbouring domains: those of a region of the file, or of four if they are more than the second.  Estimated
+     * from the time that an election takes. */
+    SAGOI_FEW_MEMBERS = 64,
+    SAGOI_MANY_MEMBERS = 1024,
+    /* So many candidates are looked at one by one where links carry more than their share, so many nodes in
+     * search of groups, and so many ends of nodes' data for each group.  Estimated: more takes longer than a plan
+     * may take (a second for 1,000,000 ranks). */
+    SAGOI_MOST_CANDIDATES = 1 << 21,
+    SAGOI_MOST_GROUPED = 1 << 22,
+    SAGOI_MOST_CUTS = 64,
+    /* So many pairs of a node and a domain are weighed for a third layer.  Estimated in the same way. */
+    SAGOI_MOST_PAIRS = 1 << 18,
+    /* The links of so many groups of a dragonfly, or switches, are counted: a number for each pair of more would
+     * take more memory and time than the answer is worth.  Estimated. */
+    SAGOI_MOST_PAIRED = 256,
+    /* So that ranges do not meet at storage targets, cuts move by at most one part in so many of the shortest
+     * range; of more ranges than the second number each target has many, wherever they begin.  Estimated. */
+    SAGOI_SHIFT_PART = 16,
+    SAGOI_MOST_SPREAD = 4096
+};
+/* Places whose costs differ by less than so many bytes or seconds take count as equal: a page, and a hundredth of
+ * a hop. */
+#define SAGOI_EQUAL_BYTES 4096.0
+#define SAGOI_EQUAL_LATENCY 1e-9
+/* A link may exceed its share by such a part of a domain for nothing: shapes are not known more exactly. */
+#define SAGOI_LINK_SLACK (1.0 / 16)
 
 /* ---- Writers of checkpoints ---- */
 /* A rank is taken to save so many bytes, since writers are chosen before anything is saved.  Estimated. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/grow.h"
 
 /* ---- Making ------------------------------------------------------------------------------------------- */
 
@@ -46,14 +47,8 @@ static part right_of(const part *p, int64_t cut) {
 }
 
 static int64_t add_vertex(sagoi_tree *tree, int64_t parent, int64_t start, int64_t end) {
-    if (tree->count == tree->capacity) {
-        int64_t capacity = sagoi_max(16, tree->capacity * 2);
-        sagoi_vertex *more = realloc(tree->vertex, (size_t)capacity * sizeof *more);
-        if (!more)
-            return -1;
-        tree->vertex = more;
-        tree->capacity = capacity;
-    }
+    if (!sagoi_grow((void **)&tree->vertex, tree->count, &tree->capacity, sizeof *tree->vertex))
+        return -1;
     tree->vertex[tree->count] = (sagoi_vertex){start, end, parent, -1, -1, -1, -1, -1};
     return tree->count++;
 }

@@ -5,7 +5,7 @@
 
 #include "base/checked.h"
 #include "machine/sums.h"
-#include "plan/thresholds.h"
+#include "plan/draft.h"
 
 static int64_t all_ranks(const sagoi_machine *machine) {
     int64_t ranks = 0;
@@ -23,13 +23,6 @@ static int64_t fewest_ranks(const sagoi_machine *machine) {
 
 /* ---- How many ---- */
 
-static double slowest_link(const sagoi_topology *topology) {
-    double slowest = topology->level[0].bandwidth;
-    for (int64_t k = 1; k < topology->levels; k++)
-        slowest = topology->level[k].bandwidth < slowest ? topology->level[k].bandwidth : slowest;
-    return slowest;
-}
-
 /* The bandwidth of all gateways of a rule that serve every node, or the job's share of those that serve their
  * neighbours. */
 static double storage_rate(const sagoi_machine *machine) {
@@ -44,7 +37,8 @@ static double storage_rate(const sagoi_machine *machine) {
 
 double sagoi_writers_cost(const sagoi_machine *machine, int64_t count) {
     const sagoi_topology *topology = machine->topology;
-    double bytes = (double)all_ranks(machine) * (double)SAGOI_SAVED_ASSUMED, link = slowest_link(topology);
+    double bytes = (double)all_ranks(machine) * (double)SAGOI_SAVED_ASSUMED,
+           link = sagoi_slowest_level(topology).bandwidth;
     double sharing = count > machine->nodes ? (double)count / (double)machine->nodes : 1; /* a node's link */
     double rate = topology->writer > 0 && topology->writer < link / sharing ? topology->writer : link / sharing;
     double each = bytes / (double)count / rate, all = bytes / storage_rate(machine);

@@ -217,6 +217,20 @@ static void reads_go_the_other_way(void **state) {
     close_to(out.wire, 2 * GB);
 }
 
+/* Who has read a window early does not read the next one before the others have theirs. */
+static void reads_in_step_wait_for_the_slowest(void **state) {
+    make_load(2, 2, 2);
+    load.write = false;
+    load.in_step = true;
+    load.host[1] = 1;
+    for (int64_t r = 0; r < 2; r++)
+        for (int64_t a = 0; a < 2; a++) {
+            flow(r, 1 - a, a, GB / 1000);
+            load.round[r].store[a] = (sim_store){.bytes = r == a ? GB : GB / 10, .stripe = a, .stripes = 1};
+        }
+    close_to(replay(2).seconds, 2 * (1 + LATENCY + 0.001));
+}
+
 /* ---- From patterns to loads ---- */
 
 static sim_case *make_case(const char *pattern, int64_t nodes, int64_t ranks, bool read) {
@@ -280,6 +294,68 @@ static void bytes_stored_are_bytes_written(void **state) {
             sim_load_cleanup(&load);
             free_case(c);
         }
+}
+
+/* Of the peers: spread over the nodes, or on BG/Q's bridge nodes and the nodes that come after them. */
+static void aggregators_go_to_bridges_first(void **state) {
+    static const int64_t wanted[2][5] = {{0, 3, 6, 9, 12}, {0, 8, 1, 9, 2}};
+    for (int first = 0; first < 2; first++) {
+        char why[BENCH_MESSAGE_MAX] = "";
+        int64_t number;
+        const sim_engine *engine = sim_engine_find("two-phase", &number);
+        sim_course course = {.calls = 1};
+        sim_case *c = make_case("hacc-aos", 16, 2, false);
+        c->topology.gateway_rules = 1;
+        c->topology.gateway_rule[0] = (sagoi_gateway_rule){.first = 0, .every = 8, .count = 2};
+        c->options.plain_peers = c->options.always = true;
+        c->options.bridges_first = first > 0;
+        c->options.cb_nodes = 5;
+        if (!engine->load(c, SIM_ALL_CALLS, number, &load, &course, why))
+            fail_msg("%s", why);
+        assert_int_equal(load.aggregators, 5);
+        for (int a = 0; a < 5; a++)
+            assert_int_equal(load.host[a], wanted[first][a]);
+        sim_load_cleanup(&load);
+        free_case(c);
+    }
+}
+
+/* Comparisons at the only aggregator of a case, and before the first round at a local one. */
+static void count_comparisons(const char *name, double *global, double *local, double *runs) {
+    double work[2], ahead[2];
+    for (int i = 0; i < 2; i++) {
+        char why[BENCH_MESSAGE_MAX] = "";
+        int64_t number;
+        const sim_engine *engine = sim_engine_find(name, &number);
+        sim_course course = {.calls = 1};
+        sim_case *c = make_case("checkerboard", 4, 4, false);
+        c->options.plain_peers = c->options.always = c->options.sieve_off = true;
+        c->options.cb_nodes = 1;
+        c->options.buffer = 1 << 30;
+        c->costs.compare = i;
+        if (!engine->load(c, SIM_ALL_CALLS, number, &load, &course, why))
+            fail_msg("%s", why);
+        assert_int_equal(load.rounds, 1);
+        work[i] = load.round[0].store[0].work;
+        ahead[i] = load.ahead;
+        *runs = (double)sim_extent_of(c, SIM_ALL_CALLS)->runs;
+        sim_load_cleanup(&load);
+        free_case(c);
+    }
+    *global = work[1] - work[0];
+    *local = ahead[1] - ahead[0];
+}
+
+/* P k log P comparisons in two-phase I/O; P k log P_L + P k / P_L log(P / P_L) in TAM (001, IV), whose local
+ * aggregators have no runs to join here. */
+static void lists_are_merged_as_the_formulas_say(void **state) {
+    double global, local, runs;
+    count_comparisons("two-phase", &global, &local, &runs);
+    close_to(global / runs, log2(16));
+    close_to(1 + local, 1);
+    count_comparisons("tam:2", &global, &local, &runs);
+    close_to(global / runs, log2(8));
+    close_to(local / (runs / 8), log2(2));
 }
 
 static sim_question of_the_whole_file(const sim_case *c) {
@@ -501,7 +577,10 @@ int main(void) {
         BOTH(many_stripes_are_on_all_targets),
         BOTH(one_writer_is_no_faster_than_its_client),
         BOTH(reads_go_the_other_way),
+        BOTH(reads_in_step_wait_for_the_slowest),
         TEST(bytes_stored_are_bytes_written),
+        TEST(aggregators_go_to_bridges_first),
+        TEST(lists_are_merged_as_the_formulas_say),
         TEST(local_aggregators_join_runs),
         TEST(runs_that_a_hole_follows_are_counted),
         TEST(nodes_wait_for_cores_that_they_share),

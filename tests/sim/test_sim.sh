@@ -92,6 +92,22 @@ best = min(e["seconds"] for e in engines)
 assert engines[0]["seconds"] <= 1.1 * best, (names, [e["seconds"] for e in engines])
 PYTHON
 
+# A job of 100,000 ranks, on a Theta of 17 groups: within 4 GiB; seconds are shown, not judged.
+sed 's/groups 9 /groups 17 /' "$SAGO_SOURCE/machines/theta.sago" >"$scratch/large.sago"
+for pattern in "s3d --dims 800 --grid 40x50x50" "e3sm-f --c 4 --runs 191 --times 64"; do
+    python3 - "$SAGO" sim $pattern --machine "$scratch/large.sago" --nodes 6250 --ranks-per-node 16 --stripe-unit 1M --stripe-count 56 \
+        --engines sago,two-phase --json <<'PYTHON' || fail "$pattern with 100,000 ranks"
+import json, resource, subprocess, sys
+ran = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, check=True)
+engines = json.loads(ran.stdout)["engines"]
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(f"100,000 ranks: {sys.argv[3]}: {used.ru_utime + used.ru_stime:.0f} s of a processor, at most {used.ru_maxrss >> 10} MiB")
+assert [e["engine"] for e in engines] == ["sago", "two-phase"] and all(e["seconds"] > 0 for e in engines), engines
+assert engines[0]["bytes"] == engines[1]["bytes"] > 1e10, engines
+assert used.ru_maxrss <= 4 << 20, used.ru_maxrss
+PYTHON
+done
+
 "$SAGO" sim --costs | grep -q "^| match |" || fail "no table of costs"
 "$SAGO" sim --help | grep -q "two-phase" || fail "help names no engines"
 for wrong in "nothing" "block3d --engines none" "block3d --cost match=-1" "block3d --cost none=1" "block3d --nodes 0" \

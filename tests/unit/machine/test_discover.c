@@ -1,4 +1,5 @@
 /* Discovery from fabricated files: Slurm's tree, site files, descriptions, and who wins. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,36 @@ static void test_memory_levels(void **state) {
 
 static const char tree[] = "# two leaves\nSwitchName=leaf0 Nodes=n[0-1]\nSwitchName=leaf1 Nodes=n[2-3],n7\n"
                            "SwitchName=top Switches=leaf[0-1] LinkSpeed=100\n";
+
+/* What was measured of the network: in a tree that Slurm tells each level has its own figures, too. */
+static void test_slurm_figures(void **state) {
+    static const struct {
+        const char *site;
+        double near, far, bandwidth; /* the latencies; of far nodes */
+    } cases[] = {
+        {"network latency 2us bandwidth 4GB/s\n", 2e-6, 4e-6, 4e9},
+        {"network latency 2us bandwidth 4GB/s\nbetween_racks latency 6us bandwidth 1GB/s\n", 2e-6, 6e-6, 1e9},
+        {"network latency 2us bandwidth 4GB/s\nbetween_racks latency 6us bandwidth 8GB/s\n", 2e-6, 6e-6, 4e9}};
+    sagoi_surroundings found;
+    int64_t place[NODES];
+    (void)put("topology.conf", tree);
+    path_text slurm = put("slurm.conf", "");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sagoi_discover_options options = nothing();
+        path_text site = put("site", cases[i].site);
+        options.slurm_conf = slurm.text;
+        options.site = site.text;
+        assert_int_equal(sagoi_discover(&options, NODES, four, &found, place), SAGO_OK);
+        const sagoi_topology *t = &found.topology;
+        assert_int_equal(sagoi_topology_distance(t, place[1], place[3]), 2);
+        assert_int_equal(sagoi_topology_distance(t, place[1], place[0]), 4);
+        assert_true(fabs(sagoi_topology_latency(t, place[1], place[3]) - cases[i].near) < 1e-9);
+        assert_true(fabs(sagoi_topology_latency(t, place[1], place[0]) - cases[i].far) < 1e-9);
+        assert_true(sagoi_topology_bandwidth(t, place[1], place[3]) == 4e9);
+        assert_true(sagoi_topology_bandwidth(t, place[1], place[0]) == cases[i].bandwidth);
+        assert_int_equal(sagoi_topology_uplinks(t, 1), cases[i].bandwidth < 4e9 ? 1 : t->extent[1]);
+    }
+}
 
 static void test_slurm_conf(void **state) {
     sagoi_surroundings found;
@@ -447,19 +478,13 @@ static void test_inside(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_site_library),
-        cmocka_unit_test(test_numa),
-        cmocka_unit_test(test_memory_levels),
-        cmocka_unit_test(test_slurm_conf),
-        cmocka_unit_test(test_slurm_refusals),
-        cmocka_unit_test(test_slurm_addresses),
-        cmocka_unit_test(test_slurm_job),
-        cmocka_unit_test(test_slurm_names),
-        cmocka_unit_test(test_site),
-        cmocka_unit_test(test_racks),
-        cmocka_unit_test(test_named_must_be_right),
-        cmocka_unit_test(test_site_refusals),
-        cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_site_library),    cmocka_unit_test(test_numa),
+        cmocka_unit_test(test_memory_levels),   cmocka_unit_test(test_slurm_figures),
+        cmocka_unit_test(test_slurm_conf),      cmocka_unit_test(test_slurm_refusals),
+        cmocka_unit_test(test_slurm_addresses), cmocka_unit_test(test_slurm_job),
+        cmocka_unit_test(test_slurm_names),     cmocka_unit_test(test_site),
+        cmocka_unit_test(test_racks),           cmocka_unit_test(test_named_must_be_right),
+        cmocka_unit_test(test_site_refusals),   cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_inside),
     };
     return cmocka_run_group_tests(tests, folder_create, folder_destroy);

@@ -204,7 +204,7 @@ static void garbage(void **state) {
     assert_int_equal(sagoi_memory_available(root), UNKNOWN);
 }
 
-/* Lines longer than any buffer are passed over, with all of their parts. */
+/* However long a line is, its parts are no lines of their own. */
 static void long_lines(void **state) {
     enum { LENGTH = 100000 };
     char *text = malloc(LENGTH + 400);

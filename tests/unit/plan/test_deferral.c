@@ -73,10 +73,29 @@ static void test_by_itself(void **state) {
     assert_false(sagoi_deferral_defers(&deferral));
 }
 
+static void test_wanted(void **state) {
+    sagoi_hints hints;
+    assert_int_equal(sagoi_hints_init(&hints), SAGO_OK);
+    hints.defer = SAGOI_CHOICE_OFF;
+    assert_false(sagoi_deferral_wanted(&hints, 4, true, false));
+    hints.defer = SAGOI_CHOICE_ON;
+    assert_true(sagoi_deferral_wanted(&hints, 1, true, true));
+    assert_false(sagoi_deferral_wanted(&hints, 4, false, true)); /* there is nothing to put off */
+    hints.tier = SAGOI_TIER_LOCAL;
+    assert_false(sagoi_deferral_wanted(&hints, 1, true, true)); /* the local tier takes the writes */
+    hints.tier = SAGOI_TIER_GLOBAL;
+    hints.defer = SAGOI_CHOICE_AUTO;
+    assert_true(sagoi_deferral_wanted(&hints, 2, true, false));
+    assert_false(sagoi_deferral_wanted(&hints, 2, true, true));
+    assert_false(sagoi_deferral_wanted(&hints, 1, true, false));
+    hints.defer_age = 0;
+    assert_false(sagoi_deferral_wanted(&hints, 2, true, false));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grows),   cmocka_unit_test(test_syncs),     cmocka_unit_test(test_large_calls),
-        cmocka_unit_test(test_harmful), cmocka_unit_test(test_by_itself),
+        cmocka_unit_test(test_harmful), cmocka_unit_test(test_by_itself), cmocka_unit_test(test_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,52 @@ static void check_choice(sagoi_route_call call, const sagoi_route_file *file, sa
     assert_int_equal(choice.why, why);
 }
 
+/* ---- The file ---- */
+
+static bool may_map(const sagoi_hints *hints, sagoi_route_storage storage) {
+    return sagoi_route_file_of(hints, &storage).mappable;
+}
+
+static void test_file(void **state) {
+    sagoi_hints hints;
+    assert_int_equal(sagoi_hints_init(&hints), SAGO_OK);
+    sagoi_route_storage memory = {.nodes = 1, .ranks = 4, .local = true, .in_memory = true}, disk = memory,
+                        several = memory, subfiles = memory;
+    disk.in_memory = false;
+    several.nodes = 2;
+    subfiles.subfiles = true;
+    assert_true(may_map(&hints, memory));
+    assert_false(may_map(&hints, disk));
+    assert_false(may_map(&hints, several));
+    assert_false(may_map(&hints, subfiles));
+    hints.map = SAGOI_CHOICE_ON;
+    assert_true(may_map(&hints, disk));
+    assert_false(may_map(&hints, several));
+    hints.direct_io = 1; /* passes by the pages that a mapping would share */
+    assert_false(may_map(&hints, memory));
+    assert_false(may_map(&hints, disk));
+    hints.direct_io = 0;
+    hints.map = SAGOI_CHOICE_OFF;
+    assert_false(may_map(&hints, memory));
+    assert_true(sagoi_route_file_of(&hints, &memory).one_kernel);
+    assert_false(sagoi_route_file_of(&hints, &several).one_kernel);
+    memory.local = false;
+    assert_false(sagoi_route_file_of(&hints, &memory).one_kernel);
+}
+
+static void test_uring(void **state) {
+    sagoi_hints hints;
+    assert_int_equal(sagoi_hints_init(&hints), SAGO_OK);
+    assert_false(sagoi_route_takes_uring(&hints));
+    hints.direct_io = 1;
+    assert_true(sagoi_route_takes_uring(&hints));
+    hints.io = SAGOI_IO_POSIX;
+    assert_false(sagoi_route_takes_uring(&hints));
+    hints.direct_io = 0;
+    hints.io = SAGOI_IO_URING;
+    assert_true(sagoi_route_takes_uring(&hints));
+}
+
 /* ---- Company ---- */
 
 static void test_alone_without_meeting(void **state) {
@@ -109,8 +155,67 @@ static void test_leaving(void **state) {
     sagoi_route_file file = open_file();
     assert_true(sagoi_route_leaves_alone(write_call, &file));
     assert_false(sagoi_route_leaves_alone(started, &file));
+    assert_false(sagoi_route_leaves_planned_alone(write_call, &file, SAGOI_STRATEGY_DIRECT));
+    file.nodes = 2;
+    assert_true(sagoi_route_leaves_planned_alone(write_call, &file, SAGOI_STRATEGY_DIRECT));
+    assert_false(sagoi_route_leaves_planned_alone(write_call, &file, SAGOI_STRATEGY_AGGREGATED));
     file.agree = SAGOI_AGREE_ALWAYS;
     assert_false(sagoi_route_leaves_alone(write_call, &file));
+    assert_false(sagoi_route_leaves_planned_alone(write_call, &file, SAGOI_STRATEGY_DIRECT));
+}
+
+static void test_size(void **state) {
+    const sagoi_route_call step = {.type = SAGOI_DECLARED};
+    sagoi_route_file file = {.nodes = 2, .ranks = 4};
+    sagoi_route_own own = {0};
+    assert_false(sagoi_route_needs_size(write_call, &file, &own, false, false));
+    assert_true(sagoi_route_needs_size(write_call, &file, &own, false, true)); /* it may be a read */
+    assert_false(sagoi_route_needs_size(write_call, &file, &own, true, true));
+    assert_true(sagoi_route_needs_size(read_call, &file, &own, false, false));
+    assert_false(sagoi_route_needs_size(read_call, &file, &own, true, false));
+    own.read.direct = true; /* no aggregator would notice that the file was cut */
+    assert_true(sagoi_route_needs_size(read_call, &file, &own, true, false));
+    own.read.outcome = SAGOI_OUTCOME_ALONE;
+    assert_false(sagoi_route_needs_size(read_call, &file, &own, false, false));
+    assert_true(sagoi_route_needs_size(step, &file, &own, false, false));
+    own = (sagoi_route_own){.local = true}; /* which knows if the file was cut */
+    assert_true(sagoi_route_needs_size(read_call, &file, &own, true, false));
+    file.mappable = true;
+    assert_true(sagoi_route_needs_size(write_call, &file, &own, true, false));
+    file = (sagoi_route_file){.subfiles = true};
+    assert_true(sagoi_route_needs_size(write_call, &file, &own, true, false));
+}
+
+static void test_holes(void **state) {
+    const sagoi_route_file file = open_file();
+    sagoi_route route = {.choice = {.company = SAGOI_ASK}, .unwilling = true};
+    assert_true(sagoi_route_asks_for_holes(&route, &file));
+    assert_false(sagoi_route_asks_for_holes(&route, &(sagoi_route_file){.mappable = false}));
+    route.choice.helpless = true; /* nothing makes it willing */
+    assert_false(sagoi_route_asks_for_holes(&route, &file));
+    route = (sagoi_route){.choice = {.company = SAGOI_ASK}};
+    assert_false(sagoi_route_asks_for_holes(&route, &file));
+    route = (sagoi_route){.choice = {.company = SAGOI_ALONE}, .unwilling = true};
+    assert_false(sagoi_route_asks_for_holes(&route, &file));
+}
+
+/* Only a read that each aggregator answers once, straight away. */
+static void test_ending_answered(void **state) {
+    const sagoi_route_call started_read = {.nonblocking = true};
+    const sagoi_plan plan = {
+        .strategy = SAGOI_STRATEGY_AGGREGATED, .move = SAGOI_MOVE_PACKED, .nodes = 2, .rounds = 1, .layers = 2};
+    assert_true(sagoi_route_ends_answered(read_call, &plan));
+    assert_false(sagoi_route_ends_answered(write_call, &plan));
+    assert_false(sagoi_route_ends_answered(started_read, &plan));
+    sagoi_plan other[6] = {plan, plan, plan, plan, plan, plan};
+    other[0].strategy = SAGOI_STRATEGY_DIRECT;
+    other[1].move = SAGOI_MOVE_RMA;
+    other[2].nodes = 1;
+    other[3].rounds = 2;
+    other[4].layers = 3;
+    other[5].merge = true;
+    for (int i = 0; i < 6; i++)
+        assert_false(sagoi_route_ends_answered(read_call, &other[i]));
 }
 
 /* ---- Method ---- */
@@ -291,6 +396,24 @@ static void test_worker(void **state) {
     assert_int_equal(route.method, SAGOI_METHOD_DIRECT);
     assert_int_equal(route.worker, SAGOI_BY_THREAD);
     assert_int_equal(part_of(write_call, &file, &in_memory, &wanted).worker, SAGOI_BY_CALLER);
+    const sagoi_plan write = {.write = true, .rounds = 3}, read = {.rounds = 3};
+    own.in_memory = true;
+    assert_int_equal(sagoi_route_window_worker(&own, false, &write, 1, 1), SAGOI_BY_THREAD);
+    assert_int_equal(sagoi_route_window_worker(&own, false, &write, 2, 1), SAGOI_BY_CALLER);
+    assert_int_equal(sagoi_route_window_worker(&own, false, &read, 0, 1), SAGOI_BY_CALLER);
+    assert_int_equal(sagoi_route_window_worker(&own, false, &read, 2, 1), SAGOI_BY_THREAD);
+    assert_int_equal(sagoi_route_window_worker(&own, true, &read, 0, INT64_C(1) << 40), SAGOI_BY_THREAD);
+}
+
+static void test_soon_done(void **state) {
+    const sagoi_route alone = {.choice = {.company = SAGOI_ALONE}},
+                      convenes = {.choice = {.company = SAGOI_CONVENE}},
+                      thread = {.choice = {.company = SAGOI_ALONE}, .worker = SAGOI_BY_THREAD};
+    sagoi_route_own own = {.neighbours = true, .last = SAGOI_LAST_WRITE};
+    assert_true(sagoi_route_is_soon_done(&alone, &own, true));
+    assert_false(sagoi_route_is_soon_done(&alone, &own, false)); /* it waits for those who write */
+    assert_false(sagoi_route_is_soon_done(&convenes, &own, true));
+    assert_false(sagoi_route_is_soon_done(&thread, &own, true));
 }
 
 static void test_planned(void **state) {
@@ -463,12 +586,17 @@ static void test_cut(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_uring),
         cmocka_unit_test(test_alone_without_meeting),
         cmocka_unit_test(test_together),
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_convene),
         cmocka_unit_test(test_answer),
         cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_size),
+        cmocka_unit_test(test_holes),
+        cmocka_unit_test(test_ending_answered),
         cmocka_unit_test(test_first),
         cmocka_unit_test(test_piece),
         cmocka_unit_test(test_accessed_again),
@@ -477,6 +605,7 @@ int main(void) {
         cmocka_unit_test(test_read_through),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_worker),
+        cmocka_unit_test(test_soon_done),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_planned),
         cmocka_unit_test(test_turns),

@@ -1,5 +1,5 @@
 /* The third layer: on random machines the cheaper number of layers is chosen, by a naive count of what both cost;
- * leaders; what plan_check finds. */
+ * relays; what plan_check finds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,27 +112,27 @@ static double naive_two(const sagoi_plan *plan) {
     return sends + receives;
 }
 
-/* What leader L has for domain d of all its nodes. */
-static double led(const sagoi_plan *plan, int64_t leader, int64_t d) {
+/* What relay L has for domain d of all its nodes. */
+static double led(const sagoi_plan *plan, int64_t relay, int64_t d) {
     double bytes = 0, windows = 0;
     for (int64_t n = 0; n < plan->nodes; n++)
-        if (plan->node_leader[n] == leader && sagoi_plan_relayed(plan, n, d)) {
+        if (plan->node_relay[n] == relay && sagoi_plan_relayed(plan, n, d)) {
             bytes += bytes_of(plan, n, d);
             windows = fmax(windows, windows_of(plan, n, d));
         }
-    return path(leader, plan->domains[d].node, windows, bytes);
+    return path(relay, plan->domains[d].node, windows, bytes);
 }
 
-static double to_leader(const sagoi_plan *plan, int64_t n) {
+static double to_relay(const sagoi_plan *plan, int64_t n) {
     double bytes = 0, rounds = 0;
-    if (plan->node_leader[n] < 0)
+    if (plan->node_relay[n] < 0)
         return 0;
     for (int64_t d = 0; d < plan->ndomains; d++)
         if (sagoi_plan_relayed(plan, n, d)) {
             bytes += bytes_of(plan, n, d);
             rounds = fmax(rounds, windows_of(plan, n, d));
         }
-    return path(n, plan->node_leader[n], rounds * local_of(plan, n), bytes);
+    return path(n, plan->node_relay[n], rounds * local_of(plan, n), bytes);
 }
 
 static double straight(const sagoi_plan *plan, int64_t n, int64_t d) {
@@ -144,12 +144,12 @@ static double straight(const sagoi_plan *plan, int64_t n, int64_t d) {
 static double naive_three(const sagoi_plan *plan) {
     double sends = 0, collects = 0, forwards = 0, receives = 0;
     for (int64_t n = 0; n < plan->nodes; n++) {
-        double sum = to_leader(plan, n), collected = 0, forwarded = 0;
+        double sum = to_relay(plan, n), collected = 0, forwarded = 0;
         for (int64_t d = 0; d < plan->ndomains; d++)
             sum += straight(plan, n, d);
         for (int64_t m = 0; m < plan->nodes; m++)
-            collected += plan->node_leader[m] == n ? to_leader(plan, m) : 0;
-        for (int64_t d = 0; d < plan->ndomains && plan->node_leader[n] == n; d++)
+            collected += plan->node_relay[m] == n ? to_relay(plan, m) : 0;
+        for (int64_t d = 0; d < plan->ndomains && plan->node_relay[n] == n; d++)
             forwarded += led(plan, n, d);
         sends = fmax(sends, sum);
         collects = fmax(collects, collected);
@@ -158,7 +158,7 @@ static double naive_three(const sagoi_plan *plan) {
     for (int64_t d = 0; d < plan->ndomains; d++) {
         double sum = 0;
         for (int64_t n = 0; n < plan->nodes; n++)
-            sum += straight(plan, n, d) + (plan->node_leader[n] == n ? led(plan, n, d) : 0);
+            sum += straight(plan, n, d) + (plan->node_relay[n] == n ? led(plan, n, d) : 0);
         receives = fmax(receives, sum);
     }
     return sends + collects + forwards + receives;
@@ -209,11 +209,10 @@ static void cheaper_is_chosen(void **state) {
     if (chosen[2] < 50 || chosen[3] < 50)
         fail_msg("%d plans of two layers, %d of three", (int)chosen[2], (int)chosen[3]);
     if (repeats[0] < 5 || repeats[1] < 5)
-        fail_msg("repeated reads go straight in %d plans, through leaders in %d", (int)repeats[0],
-                 (int)repeats[1]);
+        fail_msg("repeated reads go straight in %d plans, through relays in %d", (int)repeats[0], (int)repeats[1]);
 }
 
-/* ---- Leaders ---- */
+/* ---- Relays ---- */
 
 /* Twelve nodes, four to a switch. */
 static void switches(void) {
@@ -226,14 +225,14 @@ static void switches(void) {
     s.machine.topology = &topology;
 }
 
-static void leaders_have_memory(void **state) {
+static void relays_have_memory(void **state) {
     sagoi_plan plan;
     switches();
     s.node[5].memory = 8 * GIB; /* the others: 4 */
     must_make(SAGOI_LAYERS_THREE, &plan);
     assert_int_equal(plan.layers, 3);
     for (int64_t n = 0; n < 12; n++)
-        assert_int_equal(plan.node_leader[n], n / 4 == 1 ? 5 : n / 4 * 4);
+        assert_int_equal(plan.node_relay[n], n / 4 == 1 ? 5 : n / 4 * 4);
     assert_int_equal(plan.relay_slots, 8); /* of twice four nodes: writes */
     assert_int_equal(sagoi_plan_relay_bytes(&plan, 5), 8 * (plan.message + plan.ndomains * SAGOI_RELAY_ENTRY));
     assert_int_equal(sagoi_plan_relay_bytes(&plan, 4), 0);
@@ -291,21 +290,21 @@ static void little_memory(void **state) {
 typedef void (*damage)(sagoi_plan *plan);
 
 static void four_layers(sagoi_plan *plan) { plan->layers = 4; }
-static void two_with_leaders(sagoi_plan *plan) { plan->layers = 2; }
+static void two_with_relays(sagoi_plan *plan) { plan->layers = 2; }
 static void no_slots(sagoi_plan *plan) { plan->relay_slots = 0; }
 static void many_slots(sagoi_plan *plan) { plan->relay_slots = 1 << 20; }
-static void outside(sagoi_plan *plan) { plan->node_leader[1] = plan->nodes; }
-static void follower_leads(sagoi_plan *plan) { plan->node_leader[1] = 2; }
-static void other_switch(sagoi_plan *plan) { plan->node_leader[1] = plan->node_leader[4]; }
-static void leads_nobody(sagoi_plan *plan) {
-    plan->node_leader[1] = plan->node_leader[2] = plan->node_leader[3] = -1;
+static void outside(sagoi_plan *plan) { plan->node_relay[1] = plan->nodes; }
+static void served_relays(sagoi_plan *plan) { plan->node_relay[1] = 2; }
+static void other_switch(sagoi_plan *plan) { plan->node_relay[1] = plan->node_relay[4]; }
+static void serves_nobody(sagoi_plan *plan) {
+    plan->node_relay[1] = plan->node_relay[2] = plan->node_relay[3] = -1;
 }
 static void repeated_writes(sagoi_plan *plan) { plan->relay_repeats = true; }
 static void by_puts(sagoi_plan *plan) { plan->move = SAGOI_MOVE_RMA; }
 
 static void damaged_plans(void **state) {
-    const damage damages[] = {four_layers,    two_with_leaders, no_slots,     many_slots, outside,
-                              follower_leads, other_switch,     leads_nobody, by_puts,    repeated_writes};
+    const damage damages[] = {four_layers,   two_with_relays, no_slots,      many_slots, outside,
+                              served_relays, other_switch,    serves_nobody, by_puts,    repeated_writes};
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         sagoi_plan plan;
         switches();
@@ -321,7 +320,7 @@ static void damaged_plans(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cheaper_is_chosen),
-        cmocka_unit_test(leaders_have_memory),
+        cmocka_unit_test(relays_have_memory),
         cmocka_unit_test(two_layers_where_three_cannot_be),
         cmocka_unit_test(little_memory),
         cmocka_unit_test(damaged_plans),

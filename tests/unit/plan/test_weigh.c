@@ -233,6 +233,63 @@ static void windows_that_are_weighed_find_hosts(void **state) {
     }
 }
 
+/* 16 nodes of 38 MiB each: groups end with a node's data, after 152 MiB; five aggregators would have even ranges
+ * of 122, for which windows of 128 are weighed. */
+static void set_long_stretches(int64_t memory) {
+    set_stretches(38 * MIB);
+    s.hints.strategy = SAGOI_STRATEGY_AGGREGATED;
+    topology.writer = 0;
+    topology.seek = 0.2;
+    s.target.stripe_unit = MIB;
+    s.target.stripe_count = 16;
+    for (int64_t n = 0; n < NODES; n++)
+        s.node[n].memory = memory;
+}
+
+/* Where targets seek, windows are long.  The few bytes by which a group's range is longer must not cost a round.
+ */
+static void ranges_of_groups_take_the_rounds_that_were_weighed(void **state) {
+    set_long_stretches(680 * MIB);
+    sagoi_plan plan = made();
+    assert_int_equal(plan.groups, 4);
+    assert_int_equal(plan.window, 152 * MIB);
+    assert_int_equal(plan.rounds, 1);
+    assert_non_null(strstr(plan.reasons, "window: longer than 128 MiB"));
+    sagoi_plan_cleanup(&plan);
+}
+
+/* A node has memory for two windows of 128 MiB and what it keeps in reserve, but not of 152. */
+static void windows_are_not_longer_than_memory_allows(void **state) {
+    set_long_stretches(390 * MIB);
+    sagoi_plan plan = made();
+    assert_int_equal(plan.rounds, 2);
+    assert_true(plan.window < 128 * MIB);
+    assert_non_null(strstr(plan.reasons, "with windows of 128 MiB"));
+    assert_null(strstr(plan.reasons, "window: longer than"));
+    sagoi_plan_cleanup(&plan);
+}
+
+static double least_compared(void) {
+    sagoi_plan plan = made();
+    assert_true(plan.ncompared > 0);
+    double least = plan.compared[0].seconds;
+    for (int64_t i = 1; i < plan.ncompared; i++)
+        least = plan.compared[i].seconds < least ? plan.compared[i].seconds : least;
+    sagoi_plan_cleanup(&plan);
+    return least;
+}
+
+/* Groups keep data near from one and a half times their size on: then the network moves less of it. */
+static void what_is_weighed_knows_groups(void **state) {
+    set_stretches(13 * MIB);
+    topology.level[0].bandwidth = 1e8;
+    s.hints.strategy = SAGOI_STRATEGY_AGGREGATED;
+    double divided = least_compared();
+    s.hints.group_size = 200 * MIB;
+    double whole = least_compared();
+    assert_true(divided < 0.9 * whole);
+}
+
 static void hints_are_obeyed(void **state) {
     s.hints.window = 8 * MIB;
     sagoi_plan plan = made();
@@ -298,8 +355,13 @@ static void any_plan_is_sound(void **state) {
         topology.writer = random_below(2) ? 50e6 : 0;
         topology.message = 1e-6;
         s.machine.topology = &topology;
+        topology.seek = random_below(2) ? 0.02 : 0;
         s.shape.write = random_below(2);
         s.shape.dense = s.shape.write && random_below(2);
+        for (int64_t n = 0, stretched = random_below(2); stretched && n < nodes; n++) { /* one after another */
+            s.access[n].low = n * s.access[n].bytes;
+            s.access[n].high = s.access[n].low + s.access[n].bytes;
+        }
         for (int64_t n = 0; n < nodes; n++) {
             s.node[n].memory = (1 + random_below(64)) * (random_below(2) ? MIB : 16 * MIB);
             s.access[n].bytes /= s.shape.dense ? 1 : 1 + random_below(3);
@@ -331,6 +393,9 @@ int main(void) {
         cmocka_unit_test_setup(holes_are_left_to_their_ranks, set_up),
         cmocka_unit_test_setup(memory_decides_where_and_how_much, set_up),
         cmocka_unit_test_setup(windows_that_are_weighed_find_hosts, set_up),
+        cmocka_unit_test_setup(ranges_of_groups_take_the_rounds_that_were_weighed, set_up),
+        cmocka_unit_test_setup(windows_are_not_longer_than_memory_allows, set_up),
+        cmocka_unit_test_setup(what_is_weighed_knows_groups, set_up),
         cmocka_unit_test_setup(hints_are_obeyed, set_up),
         cmocka_unit_test_setup(domains_do_not_share_links_where_others_are_free, set_up),
         cmocka_unit_test(any_plan_is_sound),

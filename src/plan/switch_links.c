@@ -1,30 +1,28 @@
-/* What domains that share a link cost each other: the load on the links between switches.
+/* The seconds that the links between switches need for a whole plan.
  *
- * Where nodes share switches or routers, two domains whose bytes cross the same link between two of them wait for
- * each other, which C1 + C2 of each by itself does not see.  Bytes of nodes in regions of the file, and who
- * aggregates those, tell about how many cross from every switch to every other one. */
+ * Two domains whose bytes cross the same link between two switches wait for each other, which C1 + C2 of each
+ * domain by itself does not show.  The shape tells how many bytes of each region of the file each node has, and
+ * the plan tells who aggregates the region; both together tell about how many bytes cross from each switch to each
+ * other one. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/checked.h"
 #include "plan/draft.h"
 
-/* More switches than this make more pairs than are worth looking at. */
-enum { SWITCHES_MOST = 256 };
-
-typedef struct loads {
+typedef struct link_loads {
     int64_t switches, neighbours;
     int64_t uplinks; /* of a switch of a tree; 0: each pair of switches has a link */
-    double *bytes;   /* of each switch's nodes in each region */
-    double *served;  /* of each region, the share that each switch's nodes aggregate */
-} loads;
+    double *bytes;   /* for each region and switch: the bytes of the switch's nodes */
+    double *served;  /* for each region and switch: the share of the region that the switch's nodes aggregate */
+} link_loads;
 
-static int64_t switch_of(const sagoi_draft *draft, const loads *l, int64_t node) {
+static int64_t switch_of(const sagoi_draft *draft, const link_loads *l, int64_t node) {
     return draft->machine->node[node].place / l->neighbours;
 }
 
-/* Who aggregates which regions: the windows of a domain, of many a sample. */
-static void add_domain(const sagoi_draft *draft, const loads *l, int64_t d) {
+/* Adds the windows of a domain to the regions that its host aggregates; of many windows a sample is looked at. */
+static void add_domain(const sagoi_draft *draft, const link_loads *l, int64_t d) {
     const sagoi_plan *plan = draft->plan;
     int64_t host = switch_of(draft, l, plan->domains[d].node), start, end;
     int64_t step = sagoi_max(1, plan->domains[d].windows / (2 * SAGOI_REGIONS));
@@ -35,16 +33,14 @@ static void add_domain(const sagoi_draft *draft, const loads *l, int64_t d) {
         }
 }
 
-static void add_node(const sagoi_draft *draft, const loads *l, int64_t n) {
+static void add_node(const sagoi_draft *draft, const link_loads *l, int64_t n) {
     const int64_t *histogram = &draft->shape->histogram[n * SAGOI_REGIONS];
     for (int64_t r = 0; r < SAGOI_REGIONS; r++)
         l->bytes[r * l->switches + switch_of(draft, l, n)] += (double)histogram[r];
 }
 
-static double larger(double a, double b) { return a > b ? a : b; }
-
 /* Bytes of regions [first, end) that go from switch a to switch b. */
-static double between(const loads *l, int64_t a, int64_t b, int64_t first, int64_t end) {
+static double between(const link_loads *l, int64_t a, int64_t b, int64_t first, int64_t end) {
     double bytes = 0;
     for (int64_t r = first; r < end; r++)
         bytes += l->bytes[r * l->switches + a] * l->served[r * l->switches + b];
@@ -52,28 +48,29 @@ static double between(const loads *l, int64_t a, int64_t b, int64_t first, int64
 }
 
 /* The most bytes that any link between two switches carries of regions [first, end), which move at a time. */
-static double busiest(const loads *l, int64_t first, int64_t end) {
+static double busiest(const link_loads *l, int64_t first, int64_t end) {
     double most = 0;
     for (int64_t a = 0; a < l->switches; a++) {
         double up = 0, down = 0;
         for (int64_t b = 0; b < l->switches; b++)
             if (a != b && l->uplinks == 0) {
-                most = larger(most, between(l, a, b, first, end));
+                most = sagoi_larger(most, between(l, a, b, first, end));
             } else if (a != b) {
                 up += between(l, a, b, first, end);
                 down += between(l, b, a, first, end);
             }
         if (l->uplinks > 0)
-            most = larger(most, larger(up, down) / (double)l->uplinks);
+            most = sagoi_larger(most, sagoi_larger(up, down) / (double)l->uplinks);
     }
     return most;
 }
 
-/* Seconds, rounds one after another; of a round all regions that it reaches. */
-static double sum_rounds(const sagoi_draft *draft, const loads *l) {
+/* Seconds of all rounds, which follow each other; in a round the bytes of all its regions move at the same time.
+ */
+static double sum_rounds(const sagoi_draft *draft, const link_loads *l) {
     int64_t rounds = sagoi_max(1, sagoi_min(draft->plan->rounds, SAGOI_REGIONS)), each = SAGOI_REGIONS / rounds;
     double seconds = 0;
-    for (int64_t r = 0; r < SAGOI_REGIONS; r++) { /* shares of what each region has */
+    for (int64_t r = 0; r < SAGOI_REGIONS; r++) { /* bytes become shares of their region */
         double all = 0;
         for (int64_t s = 0; s < l->switches; s++)
             all += l->served[r * l->switches + s];
@@ -81,7 +78,7 @@ static double sum_rounds(const sagoi_draft *draft, const loads *l) {
             l->served[r * l->switches + s] /= all;
     }
     if (draft->form != SAGOI_FORM_DEALT ||
-        sagoi_plan_sectioned(draft->plan)) /* all over the file in every round */
+        sagoi_plan_sectioned(draft->plan)) /* then every round reaches all regions */
         each = SAGOI_REGIONS;
     for (int64_t r = 0; r < SAGOI_REGIONS; r += sagoi_max(1, each))
         seconds += busiest(l, r, sagoi_min(r + sagoi_max(1, each), SAGOI_REGIONS));
@@ -90,9 +87,9 @@ static double sum_rounds(const sagoi_draft *draft, const loads *l) {
     return seconds / (bandwidth * SAGOI_LINK_PAYLOAD);
 }
 
-double sagoi_draft_route_seconds(const sagoi_draft *draft) {
+double sagoi_draft_switch_seconds(const sagoi_draft *draft) {
     const sagoi_topology *topology = draft->machine->topology;
-    loads l = {.neighbours = topology ? sagoi_topology_neighbours(topology) : 1};
+    link_loads l = {.neighbours = topology ? sagoi_topology_neighbours(topology) : 1};
     if (l.neighbours <= 1 || !draft->shape->histogram)
         return 0;
     l.switches = sagoi_div_up(topology->places, l.neighbours);
@@ -101,7 +98,7 @@ double sagoi_draft_route_seconds(const sagoi_draft *draft) {
         last = sagoi_max(last, switch_of(draft, &l, n));
     l.switches = sagoi_min(l.switches, last + 1);
     l.uplinks = topology->kind == SAGOI_FAT_TREE && l.switches > 1 ? sagoi_topology_uplinks(topology, 1) : 0;
-    if (l.switches < 2 || l.switches > SWITCHES_MOST)
+    if (l.switches < 2 || l.switches > SAGOI_MOST_PAIRED)
         return 0;
     double seconds = 0;
     l.bytes = calloc((size_t)(SAGOI_REGIONS * l.switches), sizeof *l.bytes);
