@@ -68,7 +68,8 @@ const char *sago_level_string(sago_level level); /* "local"; never NULL */
  * missing is back, it is an ordinary step again.
  *
  * A directory may be moved, and finds what it has on the nodes.  A copy of one finds what was copied; what is on
- * the nodes stays the original's, as long as that is where it was when the copy is opened first.
+ * the nodes stays the original's.  Where one was moved and then copied, the one that is opened first counts as the
+ * original.
  *
  * With the hint sago_ckpt_read_only=on nothing is changed, no lock is needed (a running job may own the
  * directory), and only latest, list, inquire, restore, restore_latest and verify are allowed.  What nodes have
@@ -196,9 +197,9 @@ sago_status sago_ckpt_restore(sago_ckpt *ckpt, int64_t step);
 /* Restores the newest step that is whole; *step is that step, the same on all ranks.  A step that is damaged or
  * cannot be read, and cannot be rebuilt, is passed over and left as it is; sago_ckpt_get_report() says which steps
  * and why. A step that was passed over may be saved again: the old one is then set aside.  *step is -1 if no step
- * was ever complete, which is no error.  SAGO_ERR_IO: some step was complete once, and none is whole now, so that
- * no job begins anew unawares.  SAGO_ERR_MISMATCH is as in sago_ckpt_restore(): an older step is not tried then.
- */
+ * was ever complete, which is no error.  SAGO_ERR_IO: some step was complete once, or cannot be read, and none is
+ * whole now, so that no job begins anew unawares.  SAGO_ERR_MISMATCH is as in sago_ckpt_restore(): an older step
+ * is not tried then. */
 sago_status sago_ckpt_restore_latest(sago_ckpt *ckpt, int64_t *step);
 
 /* ---- When --------------------------------------------------------------------------------------------- */

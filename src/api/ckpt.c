@@ -30,17 +30,14 @@ const char *sago_level_string(sago_level level) {
 /* Ranks that name different steps would wait for each other in different places, so the ranks compare their
  * steps. */
 static sago_status agree_on_step(const sago_ckpt *ckpt, sago_status status, int64_t step) {
-    enum { VERDICT, STEP, COMPLEMENT };
-    sagoi_agreement agreed = {.max = {sagoi_verdict_code(ckpt->team, status), step, ~step}};
-    sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
-    if (met)
-        return met;
-    if (agreed.max[VERDICT])
-        return sagoi_verdict(ckpt->team, agreed.max[VERDICT]);
-    if (agreed.max[STEP] != ~agreed.max[COMPLEMENT])
-        return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different steps: %lld and %lld",
-                          (long long)agreed.max[STEP], (long long)~agreed.max[COMPLEMENT]);
-    return SAGO_OK;
+    enum { MAX_VERDICT, MAX_STEP };
+    sagoi_agreement agreed = {0};
+    sagoi_agreement_claim(&agreed, MAX_STEP, step);
+    status = sagoi_agree_with(ckpt->team, status, &agreed);
+    if (status || sagoi_agreement_is_equal(&agreed, MAX_STEP))
+        return status;
+    return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different steps: %lld and %lld",
+                      (long long)agreed.max[MAX_STEP], (long long)sagoi_agreement_least(&agreed, MAX_STEP));
 }
 
 /* Begins the collective calls on a step. */
@@ -51,26 +48,20 @@ static sago_status check_step(const sago_ckpt *ckpt, int64_t step) {
 
 /* ---- Opening and closing ---- */
 
-enum { MAX_VERDICT, MAX_DIR, MAX_MINUS_DIR, MAX_HINTS, MAX_MINUS_HINTS };
-
-enum { SUM_UNREPORTED };
-
 static sago_status agree_arguments(const sago_ckpt *ckpt, sago_status status, bool *reported) {
-    sagoi_agreement agreed = {.max = {sagoi_verdict_code(ckpt->team, status)}};
-    agreed.max[MAX_DIR] = sagoi_positive_hash(ckpt->dir, (int64_t)strlen(ckpt->dir));
-    agreed.max[MAX_HINTS] = sagoi_positive_hash(&ckpt->hints, sizeof ckpt->hints);
-    agreed.max[MAX_MINUS_DIR] = -agreed.max[MAX_DIR];
-    agreed.max[MAX_MINUS_HINTS] = -agreed.max[MAX_HINTS];
+    enum { MAX_VERDICT, MAX_DIR, MAX_HINTS = MAX_DIR + 2 }; /* both are claims */
+    enum { SUM_UNREPORTED };
+    sagoi_agreement agreed = {0};
+    sagoi_agreement_claim(&agreed, MAX_DIR, sagoi_positive_hash(ckpt->dir, (int64_t)strlen(ckpt->dir)));
+    sagoi_agreement_claim(&agreed, MAX_HINTS, sagoi_positive_hash(&ckpt->hints, sizeof ckpt->hints));
     agreed.sum[SUM_UNREPORTED] = !sagoi_report_wanted();
-    sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
-    if (met)
-        return met;
-    *reported = agreed.sum[SUM_UNREPORTED] == 0;
-    if (agreed.max[MAX_VERDICT])
-        return sagoi_verdict(ckpt->team, agreed.max[MAX_VERDICT]);
-    if (agreed.max[MAX_DIR] != -agreed.max[MAX_MINUS_DIR])
+    status = sagoi_agree_with(ckpt->team, status, &agreed);
+    *reported = !status && agreed.sum[SUM_UNREPORTED] == 0;
+    if (status)
+        return status;
+    if (!sagoi_agreement_is_equal(&agreed, MAX_DIR))
         return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different directories");
-    if (agreed.max[MAX_HINTS] != -agreed.max[MAX_MINUS_HINTS])
+    if (!sagoi_agreement_is_equal(&agreed, MAX_HINTS))
         return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different hints");
     return SAGO_OK;
 }
@@ -270,8 +261,8 @@ static sago_status look(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview)
 
 /* While some storage does not answer, nobody knows that there is no step. */
 static sago_status nothing_seen(const sagoi_overview *overview) {
-    return overview->partial ? sagoi_fail(SAGO_ERR_TIMEOUT, "there is none where it can be read, and some storage "
-                                                            "does not answer")
+    return overview->partial ? sagoi_fail(SAGO_ERR_TIMEOUT,
+                                          "there is none where it can be read, and some storage does not answer")
                              : SAGO_OK;
 }
 

@@ -51,7 +51,7 @@ static void unlock(sagoi_background *background) { sagoi_workqueue_unlock(backgr
 static void note_failure(sagoi_job *job, sago_status status) {
     if (status && !job->status) {
         job->status = status;
-        (void)snprintf(job->message, sizeof job->message, "%s", sagoi_message());
+        sagoi_message_keep(job->message);
     }
 }
 
@@ -142,6 +142,8 @@ static void do_window(sagoi_background *background, const sagoi_pool_window *win
     job->write = sagoi_ckpt_now() - job->opened;
     job->first = failed ? SAGOI_JOB_FAILED : SAGOI_JOB_DONE;
     bool drain = !failed && job->global == SAGOI_JOB_PENDING;
+    if (failed)
+        job->global = SAGOI_JOB_NONE;
     unlock(background);
     if (drain)
         start_drain(background, job);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/grow.h"
 #include "ckpt/generation.h"
 
 void sagoi_catalog_cut(sagoi_catalog *catalog, int64_t n) {
@@ -23,15 +24,9 @@ void sagoi_catalog_cleanup(sagoi_catalog *catalog) {
 
 /* Takes the item's bytes over, even on failure. */
 static sago_status add_item(sagoi_catalog *catalog, sagoi_item item) {
-    if (catalog->n == catalog->capacity) {
-        int64_t capacity = 2 * catalog->capacity + 16;
-        sagoi_item *moved = realloc(catalog->items, (size_t)capacity * sizeof *moved);
-        if (!moved) {
-            free(item.bytes);
-            return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");
-        }
-        catalog->items = moved;
-        catalog->capacity = capacity;
+    if (!sagoi_grow((void **)&catalog->items, catalog->n, &catalog->capacity, sizeof *catalog->items)) {
+        free(item.bytes);
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");
     }
     catalog->items[catalog->n++] = item;
     return SAGO_OK;
@@ -168,8 +163,8 @@ static sago_status scan_part(scan *at, const char *name, int64_t writer) {
     bool mine = part.writer == writer && part.step == at->step && part.id.low == at->id_low;
     bool good = mine && data_there(at, &part);
     sagoi_part_cleanup(&part);
+    at->saw |= mine ? SAGOI_SAW_PART : SAGOI_SAW_DAMAGE;
     if (!good) {
-        at->saw |= mine ? SAGOI_SAW_BARE_PART : SAGOI_SAW_DAMAGE;
         free(bytes);
         return SAGO_OK;
     }
@@ -470,8 +465,7 @@ sagoi_past sagoi_view_past(const sagoi_save_view *view) {
             continue;
         if (saw & SAGOI_SAW_DAMAGE)
             past = SAGOI_ONCE_COMPLETE;
-        else if (past == SAGOI_NEVER_COMPLETE && view->intent_item &&
-                 (view->parts[levels[i]] > 0 || (saw & SAGOI_SAW_BARE_PART)))
+        else if (past == SAGOI_NEVER_COMPLETE && (saw & SAGOI_SAW_PART))
             past = SAGOI_PERHAPS_COMPLETE;
     }
     return past;
@@ -584,15 +578,32 @@ void sagoi_views_free(sagoi_save_view *views, int64_t n) {
     free(views);
 }
 
+/* 2: complete at a level; 1: its parts are spread over both; 0: it cannot be restored from. */
+static int fitness(const sagoi_save_view *view) {
+    if (sagoi_view_complete(view, SAGO_LEVEL_LOCAL))
+        return 2;
+    return view->whole && !sagoi_view_aside(view);
+}
+
+static bool comes_before(const sagoi_save_view *x, const sagoi_save_view *y) {
+    return fitness(x) != fitness(y) ? fitness(x) > fitness(y) : x > y; /* the newest is the last of its step */
+}
+
+/* NULL: the first one. */
+static const sagoi_save_view *find_behind(const sagoi_save_view *views, int64_t n, int64_t step,
+                                          const sagoi_save_view *after) {
+    const sagoi_save_view *found = NULL;
+    for (const sagoi_save_view *at = views; at < views + n; at++)
+        if (at->step == step && fitness(at) > 0 && (!after || comes_before(after, at)) &&
+            (!found || comes_before(at, found)))
+            found = at;
+    return found;
+}
+
 const sagoi_save_view *sagoi_views_find(const sagoi_save_view *views, int64_t n, int64_t step) {
-    const sagoi_save_view *found = NULL, *spread = NULL;
-    for (int64_t i = 0; i < n; i++) {
-        if (views[i].step != step)
-            continue;
-        if (sagoi_view_complete(&views[i], SAGO_LEVEL_LOCAL))
-            found = &views[i];
-        else if (views[i].whole && !sagoi_view_aside(&views[i]))
-            spread = &views[i];
-    }
-    return found ? found : spread;
+    return find_behind(views, n, step, NULL);
+}
+
+const sagoi_save_view *sagoi_views_next(const sagoi_save_view *views, int64_t n, const sagoi_save_view *after) {
+    return find_behind(views, n, after->step, after);
 }

@@ -20,7 +20,7 @@ enum {
     /* Made by an owner that had been replaced (ckpt/generation.h), so nothing of it counts. */
     SAGOI_SAW_LATE = 256,
     SAGOI_SAW_COPY = 512, /* set aside beside a folder of the same save that is not, so nothing in it counts */
-    SAGOI_SAW_BARE_PART = 128, /* a part without its data, which was lost, or whose name a crash has lost */
+    SAGOI_SAW_PART = 128, /* a part of this save, also one without its data */
 };
 
 /* One verified record, or a save's folder, at one place. */
@@ -97,7 +97,7 @@ static inline bool sagoi_view_late(const sagoi_save_view *view) {
 /* Was a save that is not complete now complete once? */
 typedef enum {
     SAGOI_NEVER_COMPLETE,   /* it was interrupted, or is being removed */
-    SAGOI_PERHAPS_COMPLETE, /* intent and parts are there, which may also be damage */
+    SAGOI_PERHAPS_COMPLETE, /* parts are there and others, or the intent, are not, which may also be damage */
     SAGOI_ONCE_COMPLETE,
 } sagoi_past;
 sagoi_past sagoi_view_past(const sagoi_save_view *view);
@@ -112,6 +112,9 @@ int sagoi_view_age_order(const sagoi_save_view *x, const sagoi_save_view *y);
 /* The save of a step that can be restored from, else NULL.  Of several it is the newest; a save that is complete
  * at one level comes before one whose parts are spread over both. */
 const sagoi_save_view *sagoi_views_find(const sagoi_save_view *views, int64_t n, int64_t step);
+/* The save that comes behind another one in this order, else NULL.  A step has several if a job did not see the
+ * storage that had it, and saved it again. */
+const sagoi_save_view *sagoi_views_next(const sagoi_save_view *views, int64_t n, const sagoi_save_view *after);
 
 /* The index-th part or parity of a save at a level; NULL: it is not there. */
 const sagoi_item *sagoi_catalog_part(const sagoi_catalog *catalog, const sagoi_save_view *save, sago_level level,

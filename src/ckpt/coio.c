@@ -192,7 +192,7 @@ static sago_status write_file(together *at) {
     if (status == SAGO_OK)
         status = sago_sync(file);
     char why[SAGOI_MESSAGE_MAX];
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sagoi_message_keep(why);
     sago_status closed = sago_close(&file);
     if (!status)
         return closed;
@@ -309,11 +309,13 @@ static void finish_job(together *at, sago_status status) {
         sagoi_commit_abandon(&job->commit);
     if (status && !job->status) {
         job->status = status;
-        (void)snprintf(job->message, sizeof job->message, "%s", sagoi_message());
+        sagoi_message_keep(job->message);
     }
     job->write = sagoi_ckpt_now() - job->opened;
     job->first = status ? SAGOI_JOB_FAILED : SAGOI_JOB_DONE;
-    if (!status && job->global == SAGOI_JOB_PENDING)
+    if (status)
+        job->global = SAGOI_JOB_NONE;
+    else if (job->global == SAGOI_JOB_PENDING)
         sagoi_background_drain(at->ckpt->background, job);
 }
 

@@ -121,8 +121,10 @@ static sago_status publish_part(sagoi_commit *commit) {
         status = closed;
     if (!status)
         status = sagoi_fence_check_adding(commit->plan.fence, part.id.low);
-    if (!status)
+    if (!status) {
+        commit->published = true;
         status = sagoi_path_rename(commit->record.path, path);
+    }
     free(record.bytes);
     return status;
 }
@@ -138,6 +140,10 @@ sago_status sagoi_commit_end(sagoi_commit *commit) {
         status = publish_part(commit);
     if (!status)
         status = sagoi_cdir_sync(commit->folder);
+    /* The look before the rename may be long ago, and another owner may have gone through the folder since.  An
+     * owner that comes after this look finds the part. */
+    if (!status)
+        status = sagoi_fence_check_adding(commit->plan.fence, commit->plan.part->id.low);
     if (!status) {
         free(commit->sums);
         commit->sums = NULL;
@@ -149,7 +155,7 @@ void sagoi_commit_abandon(sagoi_commit *commit) {
     char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH], why[SAGOI_MESSAGE_MAX];
     const sagoi_fence *fence = commit->plan.fence;
     uint64_t id_low = commit->plan.part->id.low;
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sagoi_message_keep(why);
     (void)sagoi_cfile_close(&commit->data);
     (void)sagoi_cfile_close(&commit->record);
     free(commit->sums);
@@ -157,7 +163,7 @@ void sagoi_commit_abandon(sagoi_commit *commit) {
     if (!commit->folder[0])
         return; /* the commit was not begun */
     sagoi_part_name(name, commit->plan.part->writer);
-    if (sagoi_path_join(path, commit->folder, name) && commit->record.path[0] &&
+    if (commit->published && sagoi_path_join(path, commit->folder, name) &&
         sagoi_fence_rename(fence, id_low, path, commit->record.path)) /* the part may not be durable */
         sagoi_fence_discard(fence, id_low, path);
     if (!commit->plan.global &&

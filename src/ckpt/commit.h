@@ -22,6 +22,7 @@ typedef struct sagoi_commit {
     char folder[SAGOI_CKPT_PATH];
     sagoi_cfile data;
     sagoi_cfile record; /* of the part, under the name that says it is not a part yet */
+    bool published;     /* the record may be a part by now */
     uint64_t *sums;     /* sums of the pieces that were written */
     int64_t base;       /* place of the stream in the file */
     int64_t unsynced;

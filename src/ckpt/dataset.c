@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/grow.h"
 #include "base/hash.h"
 #include "mpi/types.h"
 
@@ -50,16 +51,8 @@ static sago_status insert(sagoi_dataset *set, sagoi_protected *entry) {
     sago_status status = SAGO_OK;
     if (found)
         status = sagoi_fail(SAGO_ERR_EXISTS, "\"%s\" is protected already", entry->desc.name);
-    if (!status && set->n == set->capacity) {
-        int64_t capacity = 2 * set->capacity + 8;
-        sagoi_protected *moved = realloc(set->entries, (size_t)capacity * sizeof *moved);
-        if (moved) {
-            set->entries = moved;
-            set->capacity = capacity;
-        } else {
-            status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to protect \"%s\"", entry->desc.name);
-        }
-    }
+    if (!status && !sagoi_grow((void **)&set->entries, set->n, &set->capacity, sizeof *set->entries))
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to protect \"%s\"", entry->desc.name);
     if (status) {
         protected_cleanup(entry);
         return status;

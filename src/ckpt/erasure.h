@@ -7,8 +7,9 @@
 #ifndef SAGOI_CKPT_ERASURE_H
 #define SAGOI_CKPT_ERASURE_H
 
-#include <stdbool.h>
 #include <stdint.h>
+
+#include "base/status.h"
 
 enum { SAGOI_FRAGMENTS_MAX = 128 }; /* d + k */
 
@@ -25,8 +26,9 @@ void sagoi_erasure_encode(int64_t d, int64_t k, int64_t j, unsigned char *const 
                           int64_t len);
 
 /* Computes fragment `wanted` from d others: `from` says which; fragments are numbered from 0 (data) and from d
- * (parity).  false: they do not determine it (never with d different ones). */
-bool sagoi_erasure_decode(int64_t d, int64_t k, int64_t wanted, const int64_t from[],
-                          unsigned char *const fragments[], unsigned char *out, int64_t len);
+ * (parity).  Needs memory for two matrices of d * d bytes.  SAGO_ERR_IO: the fragments do not determine it (never
+ * with d different ones). */
+sago_status sagoi_erasure_decode(int64_t d, int64_t k, int64_t wanted, const int64_t from[],
+                                 unsigned char *const fragments[], unsigned char *out, int64_t len) SAGOI_CHECKED;
 
 #endif

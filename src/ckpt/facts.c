@@ -124,6 +124,16 @@ const sagoi_save_view *sagoi_overview_save(const sagoi_overview *overview, int64
     return found;
 }
 
+const sagoi_save_view *sagoi_overview_of_id(const sagoi_overview *overview, int64_t step, uint64_t id_low) {
+    const sagoi_save_view *found = NULL;
+    if (id_low == SAGOI_NEWEST_SAVE)
+        return sagoi_overview_save(overview, step);
+    for (int64_t i = 0; i < overview->n; i++)
+        if (overview->views[i].step == step && overview->views[i].id_low == id_low)
+            found = &overview->views[i];
+    return found && found->intent_item && !sagoi_view_aside(found) ? found : NULL;
+}
+
 void sagoi_overview_tell(sago_ckpt *ckpt, const sagoi_overview *overview) {
     if (overview->without_directory)
         sagoi_report_add(&ckpt->report, "passed over: the directory does not answer\n");

@@ -332,8 +332,8 @@ static sago_status check_all_there(const sagoi_fetch *fetch) {
         for (int64_t i = 0; i < fetch->parts[w].nsums; i++)
             if (fetch->wanted[w][i])
                 return sagoi_fail(fetch->hung ? SAGO_ERR_TIMEOUT : SAGO_ERR_IO,
-                                  "step %lld: piece %lld of writer %lld of %lld is nowhere intact: "
-                                  "%lld damaged on the nodes, %lld in the directory",
+                                  "step %lld: piece %lld of writer %lld of %lld is nowhere intact: %lld damaged "
+                                  "on the nodes, %lld in the directory",
                                   (long long)fetch->save->step, (long long)i, (long long)w,
                                   (long long)fetch->save->intent.nwriters,
                                   (long long)fetch->report->damaged[SAGO_LEVEL_LOCAL],
@@ -365,7 +365,7 @@ static sago_status fetch_mended(sagoi_fetch *fetch) {
     if (status || left.max[0] == 0)
         return status;
     (void)sagoi_cfile_close(&fetch->source.file);
-    status = sagoi_mend(fetch->ckpt, fetch->save->step, SAGOI_MEND_DAMAGED);
+    status = sagoi_mend(fetch->ckpt, fetch->save->step, fetch->save->id_low, SAGOI_MEND_DAMAGED);
     fetch->again = true;
     if (!status)
         status = fetch_local(fetch);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/grow.h"
 
 #define LOCK_PREFIX "lock."
 #define FOUND_PREFIX "found."
@@ -69,7 +70,9 @@ static sago_status look_at_name(void *arg, const char *name) {
     sagoi_folder_kind kind;
     int64_t step;
     uint64_t id_low;
-    seen->lock = sagoi_max(seen->lock, whole_name(name, LOCK_PREFIX));
+    int64_t lock = whole_name(name, LOCK_PREFIX);
+    seen->second = sagoi_max(seen->second, sagoi_min(seen->lock, lock));
+    seen->lock = sagoi_max(seen->lock, lock);
     seen->found = sagoi_max(seen->found, whole_name(name, FOUND_PREFIX));
     if (sagoi_save_folder_parse(name, &kind, &step, &id_low))
         seen->save = sagoi_max(seen->save, sagoi_id_generation(id_low));
@@ -92,28 +95,10 @@ sago_status sagoi_generations_look(const char *dir, sagoi_generations *seen) {
 
 /* ---- The fence ---- */
 
-static sago_status lock_there(const sagoi_fence *fence, int64_t generation, bool *there) {
-    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
-    sagoi_lock_name(name, generation);
-    if (!sagoi_path_join(path, fence->dir, name))
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", fence->dir);
-    return sagoi_path_there(path, there);
-}
-
-/* Our lock was not found.  The highest lock is never removed.  So if there is none at all, the directory is away
- * (a lost mount) and may come back. */
-static sago_status tell_replaced(const sagoi_fence *fence) {
-    sagoi_generations seen;
-    sago_status status = sagoi_generations_look(fence->dir, &seen);
-    if (status == SAGO_ERR_NO_FILE || (!status && seen.lock == 0))
-        return sagoi_fail(SAGO_ERR_NO_FILE, "%s is not there, or has lost its locks", fence->dir);
-    return sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost: another job owns the directory now", fence->dir);
-}
-
-/* Locks are removed in their order, so either our successor's lock is there, or ours was removed before it.
- * Therefore our own lock is looked for last. */
+/* The highest lock is never removed.  So if there is none at all, the directory is away (a lost mount) and may
+ * come back. */
 sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) {
-    bool next = false, mine = true;
+    sagoi_generations seen;
     if (!fence)
         return SAGO_OK;
     int64_t generation = sagoi_id_generation(id_low);
@@ -121,10 +106,13 @@ sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) {
         return sagoi_fail(SAGO_ERR_BUSY,
                           "%s: a later job's save (generation %lld) is not touched by generation %lld", fence->dir,
                           (long long)generation, (long long)fence->generation);
-    sago_status status = lock_there(fence, fence->generation + 1, &next);
-    if (!status && !next)
-        status = lock_there(fence, fence->generation, &mine);
-    return !status && (next || !mine) ? tell_replaced(fence) : status;
+    sago_status status = sagoi_generations_look(fence->dir, &seen);
+    if (status == SAGO_ERR_NO_FILE || (!status && seen.lock == 0))
+        return sagoi_fail(SAGO_ERR_NO_FILE, "%s is not there, or has lost its locks", fence->dir);
+    if (!status && seen.lock != fence->generation)
+        return sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost: another job owns the directory now",
+                          fence->dir);
+    return status;
 }
 
 sago_status sagoi_fence_check_adding(const sagoi_fence *fence, uint64_t id_low) {
@@ -165,78 +153,57 @@ sago_status sagoi_fence_remove(const sagoi_fence *fence, uint64_t id_low, const 
 
 void sagoi_fence_discard(const sagoi_fence *fence, uint64_t id_low, const char *path) {
     char why[SAGOI_MESSAGE_MAX];
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sagoi_message_keep(why);
     if (sagoi_fence_remove(fence, id_low, path))
         sagoi_message_set(why);
 }
 
 /* ---- Tidying up ---- */
 
-typedef struct old_name {
-    int64_t generation;
-    char *name;
-} old_name;
-
 typedef struct old_names {
     int64_t own, n, capacity;
-    old_name *names;
+    char **names;
 } old_names;
 
 /* The rest of claims (.aside) may be of our own generation: left by jobs that lost the claim. */
-static bool is_old(const char *name, int64_t own, int64_t *generation) {
+static bool is_old(const char *name, int64_t own) {
     const char *rest = "";
-    *generation = parse_name(name, LOCK_PREFIX, &rest);
-    if (!*generation)
-        *generation = parse_name(name, FOUND_PREFIX, &rest);
+    int64_t generation = parse_name(name, LOCK_PREFIX, &rest);
+    if (!generation)
+        generation = parse_name(name, FOUND_PREFIX, &rest);
     size_t len = strlen(rest), suffix = strlen(SAGOI_ASIDE_SUFFIX);
     bool aside = len > suffix && strcmp(rest + len - suffix, SAGOI_ASIDE_SUFFIX) == 0;
-    return *generation > 0 && (aside ? *generation <= own : !*rest && *generation < own);
+    return generation > 0 && (aside ? generation <= own : !*rest && generation < own);
 }
 
 static sago_status note_old(void *arg, const char *name) {
     old_names *old = arg;
-    int64_t generation;
-    if (!is_old(name, old->own, &generation))
+    if (!is_old(name, old->own))
         return SAGO_OK;
-    if (old->n == old->capacity) {
-        int64_t capacity = 2 * old->capacity + 8;
-        old_name *moved = realloc(old->names, (size_t)capacity * sizeof *moved);
-        if (!moved)
-            return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of locks");
-        old->names = moved;
-        old->capacity = capacity;
-    }
-    old->names[old->n] = (old_name){generation, strdup(name)};
-    return old->names[old->n++].name ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of locks");
+    if (!sagoi_grow((void **)&old->names, old->n, &old->capacity, sizeof *old->names))
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of locks");
+    old->names[old->n] = strdup(name);
+    return old->names[old->n++] ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of locks");
 }
 
-static int by_generation(const void *a, const void *b) {
-    const old_name *x = a, *y = b;
-    return x->generation < y->generation ? -1 : x->generation > y->generation;
-}
-
-/* A lock that cannot be removed, for instance because somebody has made it a directory, does no harm.  Those
- * behind it stay, too, so that the order is kept. */
-static bool may_stay(sago_status status) {
-    return status && status != SAGO_ERR_BUSY && status != SAGO_ERR_TIMEOUT && status != SAGO_ERR_MEMORY;
+/* A lock that cannot be removed, for instance because somebody has made it a directory, does no harm. */
+static sago_status let_it_stay(sago_status status) {
+    if (!status || status == SAGO_ERR_BUSY || status == SAGO_ERR_TIMEOUT || status == SAGO_ERR_MEMORY)
+        return status;
+    sagoi_message_clear();
+    return SAGO_OK;
 }
 
 sago_status sagoi_fence_tidy(const sagoi_fence *fence, const char *dir) {
     old_names old = {.own = fence->generation};
     char path[SAGOI_CKPT_PATH];
-    sago_status status = sagoi_cdir_list(dir, note_old, &old);
-    if (!status && old.n > 0)
-        qsort(old.names, (size_t)old.n, sizeof *old.names, by_generation);
+    sago_status status = let_it_stay(sagoi_cdir_list(dir, note_old, &old));
     for (int64_t i = 0; i < old.n; i++) {
-        if (!status && sagoi_path_join(path, dir, old.names[i].name))
-            status = sagoi_fence_remove(fence, 0, path);
-        free(old.names[i].name);
+        if (!status && sagoi_path_join(path, dir, old.names[i]))
+            status = let_it_stay(sagoi_fence_remove(fence, 0, path));
+        free(old.names[i]);
     }
     free(old.names);
-    if (may_stay(status)) {
-        sagoi_message_clear();
-        status = SAGO_OK;
-    }
     return status;
 }
 

@@ -3,7 +3,8 @@
  * Every owner has a generation, a number one higher than that of the owner before.  A job gets its generation
  * by making the name lock.GENERATION, which only one job can (sagoi_cfile_claim()); the owner is the job that
  * made the highest one. The highest lock is never removed, not even when it is given back, so no generation is
- * used twice.  Later owners remove older locks, in their order.
+ * used twice.  Later owners remove older locks.  So whatever else happens, an owner was replaced exactly when
+ * there is a higher lock than its own.
  *
  * Nothing can keep a job that was stopped for long from going on with its next system call.  Three rules make
  * sure that such a job does no harm:
@@ -32,7 +33,8 @@ int64_t sagoi_id_generation(uint64_t id_low);
 /* The highest generations that are there; 0: none. */
 typedef struct sagoi_generations {
     int64_t lock, found;
-    int64_t save; /* in the names of saves */
+    int64_t second; /* the second highest lock */
+    int64_t save;   /* in the names of saves */
 } sagoi_generations;
 
 /* The generation of the next owner of a directory in this state. */

@@ -18,7 +18,8 @@ enum {
     TEXT = 64,
     WATCH_US = 50000,
     RENEWALS = 3, /* renewals in the time of a lease */
-    TRIES = 10    /* tries to take a directory while others take it and give it back */
+    ANY = -1,
+    TRIES = 10 /* tries to take a directory while others take it and give it back */
 };
 #define LOOKS 1. /* Seconds between two looks of the thread whether it is time to renew. */
 
@@ -214,14 +215,19 @@ static sago_status check_owner(const char *dir, int64_t generation, int64_t seco
         status = read_record(lock.path, lock.old, record);
     if (status == SAGO_ERR_NO_FILE || status == SAGO_ERR_UNSUPPORTED)
         return status;
-    if (status)
+    bool damaged = status != SAGO_OK;
+    if (damaged)
         *record = (lease_record){.seconds = seconds}; /* a damaged lock has an age like any other */
     if (record->released || surely_dead(record) || is_void(&lock))
         return SAGO_OK;
-    return sagoi_fail(SAGO_ERR_BUSY,
-                      "another job uses the directory: process %lld on %s, seen %.0f s ago (its lease is %lld s)",
-                      (long long)record->process.pid, record->host[0] ? record->host : "an unknown host",
-                      lock.age < 0 ? 0 : lock.age, (long long)record->seconds);
+    if (damaged)
+        return sagoi_fail(SAGO_ERR_BUSY,
+                          "the lock %s is damaged, so it does not tell which job uses the directory; it changed "
+                          "%.0f s ago, and is void when it has not changed for %lld s (sago_ckpt_lease)",
+                          lock.path, lock.age < 0 ? 0 : lock.age, (long long)seconds);
+    return sagoi_fail(
+        SAGO_ERR_BUSY, "another job uses the directory: process %lld on %s, seen %.0f s ago (its lease is %lld s)",
+        (long long)record->process.pid, record->host, lock.age < 0 ? 0 : lock.age, (long long)record->seconds);
 }
 
 sago_status sagoi_lease_check_old(const char *dir, int64_t seconds) {
@@ -235,8 +241,14 @@ sago_status sagoi_lease_check_old(const char *dir, int64_t seconds) {
 
 /* ---- Taking it ---- */
 
-/* Each generation has one winner; a job that wins an old generation sees the locks of later ones. */
-static sago_status try_generation(sagoi_lease *lease, int64_t generation, bool *won) {
+static bool is_highest(const sagoi_generations *seen, int64_t generation, int64_t before) {
+    return seen->lock == generation && (before == ANY || seen->second == before);
+}
+
+/* Each generation has one winner; a job that wins an old generation sees the locks of later ones.  `before`: the
+ * highest lock beside the new one must be this, or ANY.  Our own lock goes if we have lost, since the later
+ * owner's has another name. */
+static sago_status try_generation(sagoi_lease *lease, int64_t generation, int64_t before, bool *won) {
     char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
     sagoi_generations seen;
     sagoi_wire_out out = {0};
@@ -251,14 +263,13 @@ static sago_status try_generation(sagoi_lease *lease, int64_t generation, bool *
     if (status || !*won)
         return status;
     status = sagoi_generations_look(lease->fence.dir, &seen);
-    if (!status && seen.lock == generation)
+    *won = !status && is_highest(&seen, generation, before);
+    if (*won)
         status = sagoi_cdir_sync(lease->fence.dir);
-    *won = !status && seen.lock == generation;
-    if (status) {
+    if (status)
         sagoi_lease_release(lease);
-    } else if (!*won && sagoi_path_join(path, lease->fence.dir, name)) {
-        sagoi_path_discard(path); /* our own lock, since a later owner's has another name */
-    }
+    else if (!*won && sagoi_path_join(path, lease->fence.dir, name))
+        sagoi_path_discard(path);
     return status;
 }
 
@@ -276,7 +287,7 @@ sago_status sagoi_lease_claim(sagoi_lease *lease, sagoi_lease_guess is_void_gues
         if (status == SAGO_ERR_NO_FILE && seen.lock > 0)
             continue; /* a later owner has removed it */
         if (!status || status == SAGO_ERR_NO_FILE)
-            status = try_generation(lease, sagoi_next_generation(&seen), &won);
+            status = try_generation(lease, sagoi_next_generation(&seen), ANY, &won);
         if (status)
             return status;
     }
@@ -394,11 +405,13 @@ static void start_keeper(sagoi_lease *lease) {
         sagoi_message_clear();
 }
 
-/* The lock stays, so that its generation is never used again; the thread's message is left alone. */
+/* The lock stays, so that its generation is never used again; the thread's message is left alone.  Where this
+ * fails, whoever comes next has to wait for the end of the lease, so it is tried twice. */
 void sagoi_lease_release(sagoi_lease *lease) {
     char why[SAGOI_MESSAGE_MAX];
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
-    (void)rewrite_record(lease, true);
+    sagoi_message_keep(why);
+    if (rewrite_record(lease, true))
+        (void)rewrite_record(lease, true);
     sagoi_message_set(why);
 }
 
@@ -416,6 +429,30 @@ sago_status sagoi_lease_take(sagoi_lease *lease, const char *dir, int64_t second
     (void)pthread_cond_init(&lease->renewal, NULL);
     start_keeper(lease);
     return SAGO_OK;
+}
+
+/* A job that has taken a generation between the two is the owner, so ours is withdrawn; whoever comes after us
+ * finds that it has won an old one. */
+static sago_status raise_to(sagoi_lease *lease, int64_t generation) {
+    sagoi_fence before = lease->fence;
+    bool won = false;
+    sago_status status = sagoi_fence_check(&before, 0);
+    if (!status)
+        status = try_generation(lease, generation, before.generation, &won);
+    if (!status && !won)
+        status = was_lost(lease);
+    if (status)
+        lease->fence = before;
+    return status;
+}
+
+sago_status sagoi_lease_raise(sagoi_lease *lease, int64_t generation) {
+    (void)pthread_mutex_lock(&lease->lock);
+    while (lease->renewing)
+        (void)pthread_cond_wait(&lease->renewal, &lease->lock);
+    sago_status status = lease->held ? raise_to(lease, generation) : was_lost(lease);
+    (void)pthread_mutex_unlock(&lease->lock);
+    return status;
 }
 
 static void stop_keeper(sagoi_lease *lease) {

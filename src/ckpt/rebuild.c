@@ -207,10 +207,9 @@ static void mend_slice(mend *work, int64_t chunk, int64_t off, int64_t len, cons
                    work->fragments[f]);
     if (work->target != work->ckpt->team->rank || work->status)
         return;
-    if (sagoi_erasure_decode(set->d, set->k, own_fragment(work, chunk), from, work->fragments, work->out, len))
-        note(work, sagoi_cfile_write(&work->file, work->out, wanted, place));
-    else
-        note(work, sagoi_fail(SAGO_ERR_IO, "the fragments of a stripe do not determine the lost one"));
+    sago_status status =
+        sagoi_erasure_decode(set->d, set->k, own_fragment(work, chunk), from, work->fragments, work->out, len);
+    note(work, status ? status : sagoi_cfile_write(&work->file, work->out, wanted, place));
 }
 
 /* Bad fragments that can be had from the same good ones go in one message each. */
@@ -524,7 +523,7 @@ static sago_status mend_all(mend *work, sagoi_mending what) {
     return status;
 }
 
-sago_status sagoi_mend(sago_ckpt *ckpt, int64_t step, sagoi_mending what) {
+sago_status sagoi_mend(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sagoi_mending what) {
     sagoi_overview overview;
     sagoi_agreement able = {.max = {!ckpt->local[0] || ckpt->hints.ckpt_read_only}};
     sago_status status = sagoi_agree(ckpt->team, &able, NULL, NULL, NULL);
@@ -535,7 +534,7 @@ sago_status sagoi_mend(sago_ckpt *ckpt, int64_t step, sagoi_mending what) {
         return status;
     mend work = {.ckpt = ckpt};
     sago_ckpt_report ignored = SAGO_CKPT_REPORT_INIT;
-    const sagoi_save_view *save = sagoi_overview_save(&overview, step);
+    const sagoi_save_view *save = sagoi_overview_of_id(&overview, step, id_low);
     work.fetch = (sagoi_fetch){.ckpt = ckpt, .overview = &overview, .save = save, .report = &ignored};
     bool useful = save && save->intent.parity > 0 && save->parts[SAGO_LEVEL_LOCAL] > 0;
     if (useful && what == SAGOI_MEND_LOST)

@@ -325,8 +325,9 @@ static sago_status make_redundant(sago_ckpt *ckpt, sagoi_saving *saving) {
     ckpt->stats.redundancy += saving->stats.redundancy;
     if (status) { /* the step stays as it is, and sago_ckpt_wait() tells why it is not redundant */
         saving->to_redundant = false;
+        saving->bare = true;
         saving->status = status;
-        (void)snprintf(saving->message, sizeof saving->message, "%s", sagoi_message());
+        sagoi_message_keep(saving->message);
         ckpt->stats.failed++;
         return SAGO_OK;
     }
@@ -347,10 +348,10 @@ sago_status sagoi_redundancy_advance(sago_ckpt *ckpt) {
 }
 
 sago_status sagoi_redundancy_wait(sago_ckpt *ckpt, sagoi_saving *saving) {
-    if (!saving->redundant && !saving->status)
+    if (!saving->redundant && !saving->bare)
         saving->to_redundant = true;
     sago_status status = sagoi_redundancy_advance(ckpt);
-    if (status || saving->redundant)
+    if (status || saving->redundant || saving->stats.level == SAGO_LEVEL_GLOBAL)
         return status;
     saving->told = true;
     sagoi_message_set(saving->message);

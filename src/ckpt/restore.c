@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/grow.h"
 #include "ckpt/fetch.h"
 
 /* A piece of this rank's memory that a stored block has data for. */
@@ -83,14 +84,8 @@ static sago_status check_dataset(const sago_ckpt *ckpt, const sagoi_save_view *s
 static sago_status add_target(restoring *work, const target *new) {
     if (new->region.bytes == 0)
         return SAGO_OK;
-    if (work->n == work->capacity) {
-        int64_t capacity = 2 * work->capacity + 64;
-        target *moved = realloc(work->targets, (size_t)capacity * sizeof *moved);
-        if (!moved)
-            return sagoi_fail(SAGO_ERR_MEMORY, "no memory to restore so many blocks");
-        work->targets = moved;
-        work->capacity = capacity;
-    }
+    if (!sagoi_grow((void **)&work->targets, work->n, &work->capacity, sizeof *work->targets))
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to restore so many blocks");
     work->targets[work->n++] = *new;
     sagoi_fetch_want(&work->fetch, new->writer, new->region.stream_off, new->region.stream_end);
     return SAGO_OK;
@@ -237,18 +232,31 @@ static sago_status explain(const sagoi_overview *overview, int64_t step) {
     return sagoi_fail(SAGO_ERR_IO, "step %lld is incomplete: %s", (long long)step, lack);
 }
 
-/* Begins the report anew, but keeps its text. */
-static sago_status restore_step(sago_ckpt *ckpt, int64_t step) {
+/* Does the failure concern this step only?  Another error would meet all steps, or is the caller's. */
+static bool of_this_step(sago_status status) {
+    return status == SAGO_ERR_IO || status == SAGO_ERR_NO_FILE || status == SAGO_ERR_ACCESS ||
+           status == SAGO_ERR_BAD_FILE || status == SAGO_ERR_TIMEOUT;
+}
+
+/* Restores one save of a step: *id_low, then the next one to be tried.  Begins the report anew, but keeps its
+ * text. */
+static sago_status restore_one(sago_ckpt *ckpt, int64_t step, uint64_t *id_low) {
     sagoi_overview overview;
     memset(ckpt->report.bytes_from, 0, sizeof ckpt->report.bytes_from);
     memset(ckpt->report.damaged, 0, sizeof ckpt->report.damaged);
     memset(ckpt->report.missing, 0, sizeof ckpt->report.missing);
-    sago_status status = sagoi_mend(ckpt, step, SAGOI_MEND_LOST);
+    uint64_t wanted = *id_low;
+    *id_low = SAGOI_NEWEST_SAVE;
+    sago_status status = sagoi_mend(ckpt, step, wanted, SAGOI_MEND_LOST);
     if (!status)
         status = sagoi_overview_of_reachable(ckpt, step, &overview);
     if (status)
         return status;
     const sagoi_save_view *save = sagoi_views_find(overview.views, overview.n, step);
+    while (save && wanted != SAGOI_NEWEST_SAVE && save->id_low != wanted)
+        save = sagoi_views_next(overview.views, overview.n, save);
+    const sagoi_save_view *next = save ? sagoi_views_next(overview.views, overview.n, save) : NULL;
+    *id_low = next ? next->id_low : SAGOI_NEWEST_SAVE;
     if (save)
         status = restore_save(ckpt, &overview, save);
     else if (overview.partial)
@@ -259,6 +267,31 @@ static sago_status restore_step(sago_ckpt *ckpt, int64_t step) {
         status = explain(&overview, step);
     sagoi_overview_cleanup(&overview);
     return status ? status : sagoi_report_sum(ckpt);
+}
+
+/* the message tells why */
+static void tell_passed_over(sago_ckpt *ckpt, int64_t step) {
+    ckpt->report.passed_over++;
+    ckpt->stats.passed_over++;
+    /* The other half is for the step that is restored. */
+    if (strlen(ckpt->report.text) < sizeof ckpt->report.text / 2)
+        sagoi_report_add(&ckpt->report, "passed over: %.200s\n", sagoi_message());
+    sagoi_journal_passed_over(ckpt, step, sagoi_message());
+}
+
+/* Saves of a step that are tried; their order may change meanwhile. */
+enum { SAVES_TRIED = 8 };
+
+/* Restores the newest save of the step that can be restored. */
+static sago_status restore_step(sago_ckpt *ckpt, int64_t step) {
+    uint64_t id_low = SAGOI_NEWEST_SAVE;
+    sago_status status = restore_one(ckpt, step, &id_low);
+    for (int i = 1; i < SAVES_TRIED && of_this_step(status) && id_low != SAGOI_NEWEST_SAVE; i++) {
+        tell_passed_over(ckpt, step);
+        sagoi_message_clear();
+        status = restore_one(ckpt, step, &id_low);
+    }
+    return status;
 }
 
 static void count_restore(sago_ckpt *ckpt, double begin) {
@@ -282,27 +315,22 @@ sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) {
 
 /* ---- The newest step that is whole ---- */
 
-/* Does the failure concern this step only?  Another error would meet all steps, or is the caller's. */
-static bool of_this_step(sago_status status) {
-    return status == SAGO_ERR_IO || status == SAGO_ERR_NO_FILE || status == SAGO_ERR_ACCESS ||
-           status == SAGO_ERR_BAD_FILE || status == SAGO_ERR_TIMEOUT;
-}
-
-/* the message tells why */
 static void pass_over(sago_ckpt *ckpt, int64_t step) {
     sagoi_complete_step *complete = sagoi_steps_find(ckpt, step);
     if (complete)
         complete->passed_over = true;
-    ckpt->report.passed_over++;
-    ckpt->stats.passed_over++;
-    /* The other half is for the step that is restored. */
-    if (strlen(ckpt->report.text) < sizeof ckpt->report.text / 2)
-        sagoi_report_add(&ckpt->report, "passed over: %.200s\n", sagoi_message());
-    sagoi_journal_passed_over(ckpt, step, sagoi_message());
+    tell_passed_over(ckpt, step);
+}
+
+/* Was the save complete once, or can nobody say, since it cannot be read? */
+static bool may_be_lost(const sagoi_save_view *view) {
+    return view->whole || (sagoi_view_saw(view) & SAGOI_SAW_UNREADABLE) ||
+           sagoi_view_past(view) == SAGOI_ONCE_COMPLETE;
 }
 
 /* Tries the steps of the overview, the newest first.  *found: the step that was restored, else -1; *lost: a step
- * that was complete once was passed over; *hung: a step may be where storage does not answer. */
+ * that was complete once, or cannot be read, was passed over; *hung: a step may be where storage does not answer.
+ */
 static sago_status try_all(sago_ckpt *ckpt, const sagoi_overview *overview, int64_t *found, bool *lost,
                            bool *hung) {
     for (int64_t i = overview->n - 1; i >= 0; i--) {
@@ -319,8 +347,7 @@ static sago_status try_all(sago_ckpt *ckpt, const sagoi_overview *overview, int6
         *hung = *hung || status == SAGO_ERR_TIMEOUT;
         pass_over(ckpt, view->step);
         for (int64_t same = i; same >= 0 && overview->views[same].step == view->step; same--)
-            *lost = *lost || overview->views[same].whole ||
-                    sagoi_view_past(&overview->views[same]) == SAGOI_ONCE_COMPLETE;
+            *lost = *lost || may_be_lost(&overview->views[same]);
     }
     return SAGO_OK;
 }

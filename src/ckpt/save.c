@@ -10,7 +10,7 @@
 
 /* Bytes beside the data, for records and for the file system itself. */
 enum { SPACE_SLACK = 1 << 20 };
-enum { MAX_STEP = SAGOI_MAX_FREE_TO_USE, MAX_STEP_COMPLEMENT, MAX_CHANGED, MAX_BUSY };
+enum { MAX_STEP = SAGOI_MAX_FREE_TO_USE, MAX_CHANGED = MAX_STEP + 2, MAX_BUSY }; /* the step is a claim */
 enum { SUM_ID_LOW, SUM_ID_HIGH, SUM_TIME };
 
 /* ---- Before ---- */
@@ -131,15 +131,14 @@ static sago_status agree_on_save(sago_ckpt *ckpt, int64_t step, sago_status stat
         ckpt->last_date = sagoi_max(ckpt->last_date, (int64_t)sagoi_ckpt_date());
         agreed.sum[SUM_TIME] = (uint64_t)ckpt->last_date;
     }
-    agreed.max[MAX_STEP] = step;
-    agreed.max[MAX_STEP_COMPLEMENT] = ~step;
+    sagoi_agreement_claim(&agreed, MAX_STEP, step);
     agreed.max[MAX_CHANGED] = !ckpt->layout.valid || ckpt->data.changed;
     agreed.max[MAX_BUSY] = ckpt->layout.valid && !ckpt->together && !sagoi_pool_free(&ckpt->pool);
     sagoi_news_put(ckpt, &agreed);
     sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
     if (!met && agreed.max[SAGOI_MAX_VERDICT])
         met = sagoi_verdict(ckpt->team, agreed.max[SAGOI_MAX_VERDICT]);
-    else if (!met && agreed.max[MAX_STEP] != ~agreed.max[MAX_STEP_COMPLEMENT])
+    else if (!met && !sagoi_agreement_is_equal(&agreed, MAX_STEP))
         met = sagoi_fail(SAGO_ERR_MISMATCH, "ranks save different steps");
     if (met)
         return met;
@@ -314,12 +313,13 @@ static void append(sago_ckpt *ckpt, sagoi_saving *saving) {
     ckpt->stats.bytes_saved += ckpt->layout.total;
 }
 
-/* Collective writing: all ranks go on when everything is written, and know the outcome. */
+/* Collective writing: all ranks go on when everything is written, and know the outcome.  That the step came no
+ * further than the nodes, which may be known by now, is not told here. */
 static sago_status finish_together(sago_ckpt *ckpt, sagoi_saving *saving) {
     sago_status status = SAGO_OK;
     while (!saving->decided && !status)
         status = sagoi_saves_progress(ckpt);
-    if (status || !saving->status)
+    if (status || !saving->failed)
         return status;
     saving->told = true;
     sagoi_message_set(saving->message);

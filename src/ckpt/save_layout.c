@@ -36,18 +36,8 @@ static int64_t names_hash(const sagoi_dataset *data) {
 }
 
 static sago_status agree_names(sago_ckpt *ckpt, sago_status status) {
-    sagoi_agreement agreed = {.max = {sagoi_verdict_code(ckpt->team, status)}};
-    agreed.max[1] = names_hash(&ckpt->data);
-    agreed.max[2] = -agreed.max[1];
-    sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
-    if (met)
-        return met;
-    if (agreed.max[0])
-        return sagoi_verdict(ckpt->team, agreed.max[0]);
-    if (agreed.max[1] != -agreed.max[2])
-        return sagoi_fail(SAGO_ERR_MISMATCH,
-                          "ranks protect different names, types, shapes or sizes of shared data");
-    return SAGO_OK;
+    return sagoi_agree_equal(ckpt->team, status, names_hash(&ckpt->data),
+                             "ranks protect different names, types, shapes or sizes of shared data");
 }
 
 /* ---- Do the blocks tile the arrays? ---- */

@@ -123,6 +123,13 @@ static bool still_needed(sago_ckpt *ckpt, int64_t step) {
            ((saving->to_global && !saving->global_decided) || (saving->to_redundant && !saving->redundant));
 }
 
+/* The step was removed from all levels where it was complete; the rest of a drain goes with it. */
+static void drop_step(sago_ckpt *ckpt, const sagoi_complete_step *complete) {
+    if (complete->half_drained && looks_after(ckpt, false))
+        sagoi_background_remove(ckpt->background, false, complete->step, complete->id_low);
+    sagoi_steps_remove(ckpt, complete->step);
+}
+
 void sagoi_retain(sago_ckpt *ckpt) {
     for (int64_t i = 0; i < ckpt->nsteps; i++) {
         sagoi_complete_step *complete = &ckpt->steps[i];
@@ -138,7 +145,7 @@ void sagoi_retain(sago_ckpt *ckpt) {
     }
     for (int64_t i = 0; i < ckpt->nsteps;)
         if (strength(&ckpt->steps[i]) == 0)
-            sagoi_steps_remove(ckpt, ckpt->steps[i].step);
+            drop_step(ckpt, &ckpt->steps[i]);
         else
             i++;
 }
@@ -152,9 +159,10 @@ static sagoi_saving *oldest_undecided(sago_ckpt *ckpt) {
     return at;
 }
 
+/* Of a save that has failed on one node, other nodes may be bringing parts to the directory. */
 static sagoi_saving *oldest_draining(sago_ckpt *ckpt) {
     sagoi_saving *at = ckpt->saves;
-    while (at && !(at->decided && !at->failed && at->to_global && !at->global_decided))
+    while (at && !(at->decided && at->to_global && !at->global_decided))
         at = at->next;
     return at;
 }
@@ -167,6 +175,8 @@ static void put_job(sago_ckpt *ckpt, const sagoi_saving *saving, bool global, bo
         return;
     sagoi_job_news news = sagoi_job_ask(ckpt->background, saving->job);
     sagoi_job_state state = global ? news.global : news.first;
+    if (saving->failed && state == SAGOI_JOB_FAILED)
+        return; /* that the save has failed is known */
     if (state == SAGOI_JOB_PENDING || (state == SAGOI_JOB_FAILED && !may_fail)) {
         *pending = 1;
     } else if (state == SAGOI_JOB_FAILED) {
@@ -205,7 +215,7 @@ static void keep_failure(sago_ckpt *ckpt, sagoi_saving *saving, sago_level level
 }
 
 bool sagoi_saving_open(const sagoi_saving *saving) {
-    return !saving->decided || (!saving->failed && saving->to_global && !saving->global_decided) ||
+    return !saving->decided || (saving->to_global && !saving->global_decided) ||
            (!saving->failed && saving->to_redundant && !saving->redundant);
 }
 
@@ -250,8 +260,16 @@ static void decide_first(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure)
 static void decide_global(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure) {
     saving->global_decided = true;
     take_times(ckpt, saving);
+    if (saving->failed) { /* what came to the directory is of no use */
+        if (looks_after(ckpt, false))
+            sagoi_background_remove(ckpt->background, false, saving->step, saving->id.low);
+        return;
+    }
     if (failure) {
+        sagoi_complete_step *complete = sagoi_steps_find(ckpt, saving->step);
         keep_failure(ckpt, saving, SAGO_LEVEL_GLOBAL, failure);
+        if (complete && complete->id_low == saving->id.low)
+            complete->half_drained = true;
         return;
     }
     ckpt->stats.drain += saving->stats.drain;

@@ -39,7 +39,7 @@ static sago_status not_a_marker(sago_status status) {
     char why[SAGOI_MESSAGE_MAX];
     if (status != SAGO_ERR_IO && status != SAGO_ERR_BAD_FILE)
         return status;
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sagoi_message_keep(why);
     return sagoi_fail(status,
                       "%.300s; once that file is removed, the steps in the directory can be used again, those on "
                       "the nodes cannot",
@@ -138,7 +138,7 @@ static sago_status refuse_name(void *arg, const char *name) {
 /* Another job may have made it a checkpoint directory meanwhile; if not, it is refused. */
 static sago_status look_again(const char *dir, sago_status refused, marker *mark, bool *old) {
     char why[SAGOI_MESSAGE_MAX];
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sagoi_message_keep(why);
     sagoi_message_clear();
     if (load_marker(dir, mark, old) == SAGO_OK)
         return SAGO_OK;
@@ -160,8 +160,13 @@ static sago_status prepare_directory(sago_ckpt *ckpt, marker *mark, bool *old) {
         return status;
     if (ckpt->hints.ckpt_read_only)
         return sagoi_fail(SAGO_ERR_BAD_FILE, "it is not a checkpoint directory");
+    sagoi_generations seen = {0};
     status = sagoi_cdir_list(ckpt->dir, refuse_name, ckpt->dir);
-    return status ? look_again(ckpt->dir, status, mark, old) : make_marker(ckpt->dir, mark, old);
+    if (status)
+        return look_again(ckpt->dir, status, mark, old);
+    status = sagoi_generations_look(ckpt->dir, &seen);
+    ckpt->unnamed = sagoi_next_generation(&seen) > 1; /* somebody has had it */
+    return status ? status : make_marker(ckpt->dir, mark, old);
 }
 
 /* Is another name the directory's own?  Only there is the lock that this job has just made. */
@@ -175,12 +180,12 @@ static bool is_here(const sago_ckpt *ckpt, const char *name) {
 
 /* A directory that is not where it was has been moved, or it is a copy: then the one that was copied is still
  * there. One that cannot be looked at may be. */
-static sago_status find_copied(const sago_ckpt *ckpt, const marker *mark, const char *here, bool *copied) {
+static sago_status find_copied(const sago_ckpt *ckpt, const marker *mark, bool *copied) {
     marker other;
     bool old;
     sagoi_watch *watched = NULL;
     *copied = false;
-    if (!mark->home[0] || strcmp(mark->home, here) == 0)
+    if (!mark->home[0] || strcmp(mark->home, ckpt->home) == 0)
         return SAGO_OK;
     sago_status status = sagoi_watch_begin(mark->home, ckpt->hints.ckpt_patience, &watched);
     if (!status)
@@ -199,16 +204,15 @@ static sago_status find_copied(const sago_ckpt *ckpt, const marker *mark, const 
 /* What the nodes have by the id of a copied directory is that one's: the copy gets an id of its own.  Opened for
  * reading it has one for this time. */
 static sago_status settle(sago_ckpt *ckpt, marker *mark, bool old) {
-    char here[SAGOI_CKPT_PATH];
-    (void)snprintf(here, sizeof here, "%s", ckpt->dir);
-    sago_status status = sagoi_path_resolve(here);
+    (void)snprintf(ckpt->home, sizeof ckpt->home, "%s", ckpt->dir);
+    sago_status status = sagoi_path_resolve(ckpt->home);
     if (!status)
-        status = find_copied(ckpt, mark, here, &ckpt->copied);
+        status = find_copied(ckpt, mark, &ckpt->copied);
     if (!status && ckpt->copied)
         status = draw_id(&mark->id);
-    if (status || ckpt->hints.ckpt_read_only || (!old && strcmp(mark->home, here) == 0))
+    if (status || ckpt->hints.ckpt_read_only || (!old && strcmp(mark->home, ckpt->home) == 0))
         return status;
-    memcpy(mark->home, here, sizeof mark->home);
+    memcpy(mark->home, ckpt->home, sizeof mark->home);
     return bring_up_to_date(ckpt, mark);
 }
 
@@ -228,6 +232,11 @@ static sago_status take_directory(sago_ckpt *ckpt) {
     return status;
 }
 
+static void tell_copied(sago_ckpt *ckpt) {
+    sagoi_report_add(&ckpt->report,
+                     "the directory is a copy: the steps that the other one has on the nodes are not its own\n");
+}
+
 static sago_status open_directory(sago_ckpt *ckpt) {
     sagoi_agreement agreed = {0};
     sago_status status = sagoi_watch_begin(ckpt->dir, ckpt->hints.ckpt_patience, &ckpt->watched_dir);
@@ -239,18 +248,19 @@ static sago_status open_directory(sago_ckpt *ckpt) {
             agreed.sum[2] = ckpt->directory.low * 0x9e3779b97f4a7c15u;
         agreed.max[1] = ckpt->lease.fence.generation;
         agreed.max[2] = ckpt->copied;
+        agreed.max[3] = ckpt->unnamed;
     }
-    agreed.max[0] = sagoi_verdict_code(ckpt->team, status);
-    sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
-    if (!met && agreed.max[0])
-        met = sagoi_verdict(ckpt->team, agreed.max[0]);
+    sago_status met = sagoi_agree_with(ckpt->team, status, &agreed);
     ckpt->directory = (sagoi_id){agreed.sum[0], agreed.sum[1]};
     ckpt->key = agreed.sum[2];
     ckpt->fence.generation = agreed.max[1];
     if (!met && agreed.max[2])
+        tell_copied(ckpt);
+    if (!met && agreed.max[3])
         sagoi_report_add(
             &ckpt->report,
-            "the directory is a copy: the steps that the other one has on the nodes are not its own\n");
+            "the directory had lost its record %s: steps that the nodes have of it are not found any more\n",
+            MARKER_NAME);
     (void)snprintf(ckpt->fence.dir, sizeof ckpt->fence.dir, "%s", ckpt->dir);
     return met;
 }
@@ -271,6 +281,105 @@ static bool candidate(const sago_ckpt *ckpt, int which, char path[SAGOI_CKPT_PAT
                           ckpt->directory.low, ckpt->directory.high);
     return length > 0 && length < SAGOI_CKPT_PATH;
 }
+
+/* ---- Whose they are ----
+ *
+ * Where a directory was moved and then copied, neither is where the nodes' steps were saved.  They belong to the
+ * one that is opened first, which writes down in the storage of the nodes where it is. */
+
+static bool uses_nodes(const sago_ckpt *ckpt) {
+    return ckpt->hints.local_dirs[0] && strcmp(ckpt->hints.local_dirs, "none") != 0;
+}
+
+/* *other: another place where there is a directory with this one's id, and that has used the storage of this
+ * node. */
+static sago_status look_for_other(const sago_ckpt *ckpt, char other[SAGOI_CKPT_PATH]) {
+    char path[SAGOI_CKPT_PATH];
+    sago_status status = SAGO_OK;
+    for (int i = 0; candidate(ckpt, i, path) && !other[0] && status != SAGO_ERR_MEMORY; i++) {
+        marker mark = {0};
+        bool old, copied = false;
+        sagoi_watch *watched = NULL;
+        status = sagoi_watch_begin(path, ckpt->hints.ckpt_patience, &watched);
+        if (!status)
+            status = load_marker(path, &mark, &old);
+        sagoi_watch_end(&watched);
+        mark.id = ckpt->directory;
+        if (!status)
+            status = find_copied(ckpt, &mark, &copied);
+        if (copied)
+            (void)snprintf(other, SAGOI_CKPT_PATH, "%s", mark.home);
+    }
+    if (status == SAGO_ERR_MEMORY)
+        return status;
+    sagoi_message_clear();
+    return SAGO_OK;
+}
+
+/* Rank 0: is it really another one, and not this one by another name?  Then this one gets an id of its own. */
+static sago_status part_from(sago_ckpt *ckpt, const char *other) {
+    marker mark = {.id = ckpt->directory};
+    memcpy(mark.home, other, sizeof mark.home);
+    sago_status status = find_copied(ckpt, &mark, &ckpt->copied);
+    if (!status && ckpt->copied)
+        status = draw_id(&mark.id);
+    memcpy(mark.home, ckpt->home, sizeof mark.home);
+    if (!status && ckpt->copied && !ckpt->hints.ckpt_read_only)
+        status = bring_up_to_date(ckpt, &mark);
+    ckpt->directory = mark.id;
+    return status;
+}
+
+static sago_status part(sago_ckpt *ckpt, const char *other) {
+    sagoi_agreement agreed = {0};
+    sago_status status = SAGO_OK;
+    if (ckpt->team->rank == 0) {
+        status = part_from(ckpt, other);
+        agreed = (sagoi_agreement){.sum = {ckpt->directory.low, ckpt->directory.high}, .max = {0, ckpt->copied}};
+    }
+    status = sagoi_agree_with(ckpt->team, status, &agreed);
+    ckpt->directory = (sagoi_id){agreed.sum[0], agreed.sum[1]};
+    if (!status && agreed.max[1])
+        tell_copied(ckpt);
+    return status;
+}
+
+/* Collective; before the storage of the nodes is chosen, since that goes by the id. */
+static sago_status settle_nodes(sago_ckpt *ckpt) {
+    char other[SAGOI_CKPT_PATH] = "";
+    if (!uses_nodes(ckpt))
+        return SAGO_OK;
+    sago_status status = sagoi_bcast(ckpt->team, ckpt->team->own, ckpt->home, sizeof ckpt->home);
+    if (!status && ckpt->team->local_rank == 0)
+        status = look_for_other(ckpt, other);
+    sagoi_agreement agreed = {.max = {0, other[0] ? ckpt->team->rank + 1 : 0}};
+    status = sagoi_agree_with(ckpt->team, status, &agreed);
+    if (status || agreed.max[1] == 0)
+        return status;
+    if (agreed.max[1] != ckpt->team->rank + 1)
+        memset(other, 0, sizeof other);
+    status = sagoi_allreduce(ckpt->team, ckpt->team->own, other, sizeof other, MPI_UNSIGNED_CHAR, MPI_MAX);
+    return status ? status : part(ckpt, other);
+}
+
+static sago_status write_home(const sago_ckpt *ckpt) {
+    marker mark = {0};
+    bool old;
+    sagoi_wire_out out = {0};
+    if (!ckpt->local[0] || ckpt->team->local_rank != 0 || ckpt->hints.ckpt_read_only)
+        return SAGO_OK;
+    if (load_marker(ckpt->local, &mark, &old) == SAGO_OK && strcmp(mark.home, ckpt->home) == 0)
+        return SAGO_OK;
+    sagoi_message_clear();
+    mark.id = ckpt->directory;
+    memcpy(mark.home, ckpt->home, sizeof mark.home);
+    encode_marker(&mark, &out);
+    sago_status status = sagoi_fence_publish(&ckpt->fence, 0, ckpt->local, MARKER_NAME, &out);
+    free(out.bytes);
+    return status ? status : sagoi_cdir_sync(ckpt->local);
+}
+
+/* ---- The first that can be used ---- */
 
 static sago_status try_candidate(const sago_ckpt *ckpt, const char *path) {
     struct stat info;
@@ -368,7 +477,7 @@ static sago_status choose_local(sago_ckpt *ckpt) {
     int64_t chosen = 0;
     sago_status status = SAGO_OK;
     ckpt->holder = sagoi_team_rank_of(ckpt->team, ckpt->team->node, 0);
-    if (!ckpt->hints.local_dirs[0] || strcmp(ckpt->hints.local_dirs, "none") == 0)
+    if (!uses_nodes(ckpt))
         return SAGO_OK;
     if (ckpt->team->local_rank == 0)
         chosen = choose_candidate(ckpt) + 1;
@@ -384,10 +493,35 @@ static sago_status choose_local(sago_ckpt *ckpt) {
 }
 
 static sago_status open_local(sago_ckpt *ckpt) {
-    sago_status status = choose_local(ckpt);
+    sago_status status = settle_nodes(ckpt);
+    if (!status)
+        status = choose_local(ckpt);
+    if (!status)
+        status = sagoi_agree_status(ckpt->team, write_home(ckpt));
     if (!status)
         status = sagoi_agree_status(ckpt->team, find_holder(ckpt));
     return status ? status : sagoi_agree_status(ckpt->team, number_domains(ckpt));
+}
+
+/* The storage of the nodes may know of later owners than the directory does, if somebody has removed locks and
+ * lists from it, or has brought back an old copy of it.  What is older than a list on the nodes does not count
+ * there, so this job has to be later than all of them. */
+static sago_status catch_up(sago_ckpt *ckpt) {
+    sagoi_generations seen = {0};
+    sagoi_agreement agreed = {0};
+    sago_status status = SAGO_OK;
+    if (ckpt->local[0] && ckpt->holder == ckpt->team->rank)
+        status = sagoi_generations_look(ckpt->local, &seen);
+    status = sagoi_agree_status(ckpt->team, status);
+    agreed.max[0] = sagoi_next_generation(&seen);
+    if (!status)
+        status = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
+    if (status || agreed.max[0] <= ckpt->fence.generation)
+        return status;
+    if (ckpt->team->rank == 0)
+        status = sagoi_lease_raise(&ckpt->lease, agreed.max[0]);
+    ckpt->fence.generation = agreed.max[0];
+    return sagoi_agree_status(ckpt->team, status);
 }
 
 /* ---- All together ---- */
@@ -420,6 +554,8 @@ sago_status sagoi_ckpt_set_up(sago_ckpt *ckpt) {
         status = sagoi_agree_status(ckpt->team, sagoi_journal_open(ckpt));
     if (!status)
         status = open_local(ckpt);
+    if (!status && !ckpt->hints.ckpt_read_only)
+        status = catch_up(ckpt);
     if (!status)
         status = sagoi_take_stock(ckpt);
     if (!status)

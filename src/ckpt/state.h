@@ -72,7 +72,7 @@ typedef struct sagoi_saving {
     sagoi_id id;
     bool to_global, to_redundant; /* the levels it is to reach (to_global: after the local level) */
     bool decided, global_decided; /* all ranks know the outcome at the first level; at the global level */
-    bool redundant;               /* all parity is written */
+    bool redundant, bare;         /* all parity is written; it could not be made */
     bool failed;                  /* at the first level */
     bool told;                    /* the failure was returned to the application */
     bool awaited;                 /* a caller waits for it, so it is not forgotten */
@@ -90,6 +90,7 @@ typedef struct sagoi_complete_step {
     int64_t step;
     uint64_t id_low;
     bool at[SAGO_LEVEL_COUNT];
+    bool half_drained; /* some parts of it are in the directory, where it never was complete */
     /* It could not be restored from, so it does not count, and gives way to a save of its step. */
     bool passed_over;
 } sagoi_complete_step;
@@ -104,8 +105,10 @@ struct sago_ckpt {
     sagoi_open_store_fn *open_store;
     char dir[SAGOI_CKPT_PATH];
     char local[SAGOI_CKPT_PATH]; /* this node's directory at the local level; "": there is none */
+    char home[SAGOI_CKPT_PATH];  /* `dir` without links, as rank 0 sees it */
     sagoi_id directory;          /* written into the directory when it was made */
     bool copied;                 /* rank 0: it was a copy of another one */
+    bool unnamed;                /* rank 0: it had lost its record, and with it the way to the nodes' storage */
     uint64_t key;                /* for the cover check; random, equal on all ranks */
     int64_t domain, domains;     /* the storage device of this rank at the local level; number of all */
     int *holders;                /* for each device: the rank that reads it */
@@ -216,6 +219,8 @@ sago_status sagoi_overview_make(sago_ckpt *ckpt, int64_t step, sagoi_overview *o
 sago_status sagoi_overview_of_reachable(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) SAGOI_CHECKED;
 /* The save of a step: a complete one, else the newest that has an intent; NULL: none. */
 const sagoi_save_view *sagoi_overview_save(const sagoi_overview *overview, int64_t step);
+/* The save of a step with this id, if it has an intent and is not set aside; SAGOI_NEWEST_SAVE: as above. */
+const sagoi_save_view *sagoi_overview_of_id(const sagoi_overview *overview, int64_t step, uint64_t id_low);
 /* Names in the report what was left out. */
 void sagoi_overview_tell(sago_ckpt *ckpt, const sagoi_overview *overview);
 void sagoi_overview_cleanup(sagoi_overview *overview);
@@ -271,7 +276,8 @@ typedef enum {
     SAGOI_MEND_DAMAGED, /* damaged pieces of data as well */
     SAGOI_MEND_ALL,     /* parity, too */
 } sagoi_mending;
-sago_status sagoi_mend(sago_ckpt *ckpt, int64_t step, sagoi_mending what) SAGOI_CHECKED;
+#define SAGOI_NEWEST_SAVE UINT64_C(0) /* as an id: whichever save of the step counts */
+sago_status sagoi_mend(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sagoi_mending what) SAGOI_CHECKED;
 
 /* restore.c */
 sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;

@@ -18,6 +18,24 @@ static int by_age(const void *a, const void *b) {
     return order ? order : x->step < y->step ? -1 : x->step > y->step;
 }
 
+/* What a drain has left that was interrupted, or has failed. */
+static bool is_half_drained(const sagoi_save_view *view) {
+    int64_t saw = view->saw[SAGO_LEVEL_GLOBAL];
+    bool there = view->intent_at[SAGO_LEVEL_GLOBAL] || (saw & (SAGOI_SAW_PART | SAGOI_SAW_INTERRUPTED));
+    return there && !view->complete[SAGO_LEVEL_GLOBAL] &&
+           !(saw &
+             (SAGOI_SAW_MARK | SAGOI_SAW_DAMAGE | SAGOI_SAW_BAD_DATA | SAGOI_SAW_UNREADABLE | SAGOI_SAW_ASIDE));
+}
+
+static void remember_step(sago_ckpt *ckpt, const sagoi_save_view *view) {
+    for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++)
+        if (view->complete[level])
+            sagoi_steps_add(ckpt, view->step, view->id_low, (sago_level)level);
+    sagoi_complete_step *complete = sagoi_steps_find(ckpt, view->step);
+    if (complete && complete->id_low == view->id_low)
+        complete->half_drained = is_half_drained(view);
+}
+
 static sago_status remember(sago_ckpt *ckpt, const sagoi_overview *overview) {
     const sagoi_save_view **views = calloc((size_t)overview->n + 1, sizeof *views);
     sago_status status = sagoi_steps_reserve(ckpt, overview->n);
@@ -28,9 +46,7 @@ static sago_status remember(sago_ckpt *ckpt, const sagoi_overview *overview) {
     if (!status)
         qsort(views, (size_t)overview->n, sizeof *views, by_age);
     for (int64_t i = 0; i < overview->n && !status; i++)
-        for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++)
-            if (views[i]->complete[level])
-                sagoi_steps_add(ckpt, views[i]->step, views[i]->id_low, (sago_level)level);
+        remember_step(ckpt, views[i]);
     free(views);
     return status;
 }

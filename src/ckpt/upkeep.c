@@ -220,11 +220,10 @@ static bool holds(const sagoi_fetch *fetch, int64_t writer) {
 static sago_status check_parts(const sagoi_fetch *fetch) {
     for (int64_t w = 0; w < fetch->save->intent.nwriters; w++)
         if (!fetch->there[w])
-            return sagoi_fail(
-                SAGO_ERR_IO,
-                "step %lld: the part of writer %lld is neither on the nodes nor in the directory, and "
-                "cannot be rebuilt",
-                (long long)fetch->save->step, (long long)w);
+            return sagoi_fail(SAGO_ERR_IO,
+                              "step %lld: the part of writer %lld is neither on the nodes nor in the directory, "
+                              "and cannot be rebuilt",
+                              (long long)fetch->save->step, (long long)w);
     return SAGO_OK;
 }
 
@@ -283,15 +282,15 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
     if (status)
         return status;
     sagoi_saving *saving = sagoi_saving_find(ckpt, step);
-    bool again = saving && saving->global_decided &&
+    bool again = saving && !saving->failed && saving->global_decided &&
                  saving->stats.level < SAGO_LEVEL_GLOBAL; /* the thread has given the drain up */
     if (saving && !again)
         return sagoi_wait_for(ckpt, step, SAGO_LEVEL_GLOBAL);
-    status = sagoi_mend(ckpt, step, SAGOI_MEND_LOST);
+    status = sagoi_mend(ckpt, step, SAGOI_NEWEST_SAVE, SAGOI_MEND_LOST);
     if (!status)
         status = drain_found(ckpt, step);
     if (status == SAGO_ERR_IO) {
-        status = sagoi_mend(ckpt, step, SAGOI_MEND_DAMAGED);
+        status = sagoi_mend(ckpt, step, SAGOI_NEWEST_SAVE, SAGOI_MEND_DAMAGED);
         if (!status)
             status = drain_found(ckpt, step);
     }
@@ -383,7 +382,7 @@ sago_status sagoi_repair(sago_ckpt *ckpt, int64_t step) {
     if (!status)
         status = with_step(ckpt, step, mend_levels, &id_low);
     if (!status)
-        status = sagoi_mend(ckpt, step, SAGOI_MEND_ALL);
+        status = sagoi_mend(ckpt, step, SAGOI_NEWEST_SAVE, SAGOI_MEND_ALL);
     if (!status)
         status = with_step(ckpt, step, mend_levels, &id_low); /* and what only redundancy had */
     return status ? status : sagoi_verify(ckpt, step);

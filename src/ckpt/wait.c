@@ -54,15 +54,15 @@ static sago_status wait_saving(sago_ckpt *ckpt, sagoi_saving *saving, sago_level
 }
 
 sago_status sagoi_wait_for(sago_ckpt *ckpt, int64_t step, sago_level level) {
-    sagoi_agreement agreed = {.max = {0, step, ~step, level, ~(int64_t)level}};
+    enum { MAX_STEP = 1, MAX_LEVEL = 3 };
+    sagoi_agreement agreed = {0};
     sago_status status = SAGO_OK;
+    sagoi_agreement_claim(&agreed, MAX_STEP, step);
+    sagoi_agreement_claim(&agreed, MAX_LEVEL, level);
     if ((int)level < 0 || level >= SAGO_LEVEL_COUNT)
         status = sagoi_fail(SAGO_ERR_ARG, "there is no such level: %d", (int)level);
-    agreed.max[0] = sagoi_verdict_code(ckpt->team, status);
-    status = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
-    if (!status && agreed.max[0])
-        status = sagoi_verdict(ckpt->team, agreed.max[0]);
-    else if (!status && (agreed.max[1] != ~agreed.max[2] || agreed.max[3] != ~agreed.max[4]))
+    status = sagoi_agree_with(ckpt->team, status, &agreed);
+    if (!status && (!sagoi_agreement_is_equal(&agreed, MAX_STEP) || !sagoi_agreement_is_equal(&agreed, MAX_LEVEL)))
         status = sagoi_fail(SAGO_ERR_MISMATCH, "ranks wait for different steps or levels");
     if (status)
         return status;

@@ -64,10 +64,12 @@ static sago_status same(stage *s, sago_status status) {
 
 static sago_status try_open(stage *s) {
     char text[512];
+    const char *patience = getenv("HANG_PATIENCE");
     snprintf(
         text, sizeof text,
-        "sago_ckpt_patience=1 sago_ckpt_lease=2 sago_ckpt_keep_local=0 sago_ckpt_mode=%s sago_ckpt_files=%d%s%s",
-        s->copies ? "threaded" : s->style, s->copies ? ranks : 1, s->levels ? " sago_local_dirs=" : "",
+        "sago_ckpt_patience=%s sago_ckpt_lease=2 sago_ckpt_keep_local=0 sago_ckpt_mode=%s sago_ckpt_files=%d%s%s",
+        patience ? patience : "1", s->copies ? "threaded" : s->style, s->copies ? ranks : 1,
+        s->levels ? " sago_local_dirs=" : "",
         s->copies   ? "own sago_ckpt_redundancy=copy" /* in the working directory */
         : s->levels ? setting("HANG_DIR_LOCAL")
                     : "");

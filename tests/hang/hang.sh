@@ -2,6 +2,7 @@
 # Checkpoints on storage that hangs, at every kind of call and with a server that is stopped.
 #     hang.sh [--sample | WHERE[:PART]...]     WHERE: global, local, only; PART: run, open, leave, rbio, coio, redundant
 # Without a PART it is all of them, which takes longer than a quarter of an hour.
+# A call that takes longer than HANG_PATIENCE seconds counts as hung: 1, more on a busy machine.
 # Needs root, /dev/fuse and libfuse3; where they are missing it says so and exits with 77.
 set -u
 
@@ -79,7 +80,7 @@ campaign() {
         release_when_left "$1" 9<&- &
         watcher=$!
     fi
-    if ! "$SAGO_SOURCE/tests/run-mpi.sh" -t 300 "$1" "$SAGO_BUILD/tests/hang/ckpt_hang" "${@:2}" 9<&-; then
+    if ! "$SAGO_SOURCE/tests/run-mpi.sh" -t $((200 + 100 * ${HANG_PATIENCE:-1})) "$1" "$SAGO_BUILD/tests/hang/ckpt_hang" "${@:2}" 9<&-; then
         echo "FAIL: $*"
         failed=1
     fi

@@ -254,14 +254,16 @@ static void wait_for_the_oldest(void) {
              scratch("local"));
     sago_ckpt *ckpt = open_plain(hints);
     CHECK_OK(protect_row(ckpt, rank, 4));
-    CHECK(mallopt(M_PERTURB, 0x80) == 1); /* what is freed is not what it was */
+    /* What is freed is not what it was.  The sanitizers' allocators, which have no such option, notice by
+     * themselves. */
+    (void)mallopt(M_PERTURB, 0x80);
     inject_file_hooks(&slow);
     for (int64_t step = 300; step < 304 + SAGO_CKPT_RECENT; step++)
         CHECK_OK(sago_ckpt_save(ckpt, step));
     CHECK_OK(sago_ckpt_wait(ckpt, 300, SAGO_LEVEL_GLOBAL));
     inject_file_hooks(NULL);
     CHECK_OK(sago_ckpt_close(&ckpt));
-    CHECK(mallopt(M_PERTURB, 0) == 1);
+    (void)mallopt(M_PERTURB, 0);
 }
 
 int main(int argc, char **argv) {

@@ -109,6 +109,26 @@ static void moved(void) {
     check_closed("moved", hints, 5, 0);
 }
 
+/* Neither of the two is where the nodes' steps were saved: they are those of the one that is opened first. */
+static void moved_and_copied(void) {
+    start();
+    scene = "moved and copied";
+    shell("mv ckpt moved; cp -a moved copy");
+    sago_ckpt *ckpt = open_as("copy", hints);
+    check_newest(ckpt, 5, 0);
+    save_steps(ckpt, 6, 9, 500);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    check_closed("moved", reading, 4, 0);
+    ckpt = open_as("moved", hints);
+    check_newest(ckpt, 4, 0);
+    save_steps(ckpt, 5, 7, 0);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    check_closed("copy", hints, 9, 500);
+    check_closed("moved", reading, 7, 0);
+    shell("rm -r copy; mv moved copy");
+    check_closed("copy", hints, 7, 0);
+}
+
 /* A link leads to one directory, and then to a copy of it. */
 static void by_a_link(void) {
     start();
@@ -130,6 +150,7 @@ int main(int argc, char **argv) {
     copied();
     both_at_once();
     moved();
+    moved_and_copied();
     by_a_link();
     decomposition_free(&m, &d);
     return check_end();

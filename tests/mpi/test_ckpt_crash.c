@@ -2,7 +2,8 @@
  * each records its file operations, from opening on; a crash is a prefix of each rank's, of which everything
  * unsynced is kept, dropped or torn for itself (unit/ckpt/crash.h).  Then a storage device may be lost, too.  The
  * directories are opened and restored from: what was reported comes back, and whatever counts as complete is
- * right. test_ckpt_crash VECTORS */
+ * right. What is left has the names of what was, since beside that it would be a copy, which has no storage on the
+ * nodes. test_ckpt_crash VECTORS */
 /* RUN: n=3 12 */
 /* RUN-LONG: n=3 2000 */
 #include <pthread.h>
@@ -82,6 +83,15 @@ static void go_home(const char *root) {
     meet();
     snprintf(folder, sizeof folder, "%s/node-%d", root, rank);
     CHECK(chdir(folder) == 0);
+    meet();
+}
+
+/* Nobody is in the folder any more. */
+static void leave_and_remove(const char *root) {
+    CHECK(chdir("/") == 0);
+    meet();
+    if (rank == 0)
+        remove_tree(root);
     meet();
 }
 
@@ -180,17 +190,17 @@ static void draw_prefixes(int *end, uint64_t *state) {
     crash_make_possible(records, ranks, end);
 }
 
-/* Rank 0: what is left after a crash, under `to`; the step that must come back. */
-static int64_t crash(const char *from, const char *to, uint64_t seed) {
+/* Rank 0: what is left after a crash, under `root`; the step that must come back. */
+static int64_t crash(const char *root, uint64_t seed) {
     char path[3 * CHECK_PATH_MAX];
     uint64_t state = seed;
     int end[CRASH_WRITERS] = {0}, lost = (int)draw_range(&state, -ranks, ranks - 1);
     crash_state *after = calloc(1, sizeof *after);
     draw_prefixes(end, &state);
     for (int w = 0; w < ranks; w++) {
-        snprintf(path, sizeof path, "%s/node-%d", from, w);
+        snprintf(path, sizeof path, "%s/node-%d", root, w);
         name_set(after->dirs, &after->ndirs, path, 0);
-        snprintf(path, sizeof path, "%s/node-%d/local", from, w);
+        snprintf(path, sizeof path, "%s/node-%d/local", root, w);
         name_set(after->dirs, &after->ndirs, path, 0);
     }
     crash_apply(records, ranks, end,
@@ -198,12 +208,12 @@ static int64_t crash(const char *from, const char *to, uint64_t seed) {
                 : seed % 5 == 1 ? FATE_KEPT
                                 : FATE_RANDOM,
                 seed, after);
-    crash_materialize(after, from, to);
+    crash_materialize(after, root, root);
     crash_state_free(after);
     free(after);
     if (lost < 0)
         return newest_report(end, SAGO_LEVEL_LOCAL);
-    snprintf(path, sizeof path, "rm -rf '%s/node-%d/local'/*", to, lost);
+    snprintf(path, sizeof path, "rm -rf '%s/node-%d/local'/*", root, lost);
     CHECK(system(path) == 0);
     return newest_report(end, SAGO_LEVEL_REDUNDANT);
 }
@@ -236,38 +246,39 @@ static void check_steps(sago_ckpt *ckpt, int64_t wanted) {
     }
 }
 
-static void one_crash(const char *from, const char *to, uint64_t seed) {
+static void one_crash(const char *root, uint64_t seed) {
     char name[64];
-    int64_t wanted = rank == 0 ? crash(from, to, seed) : 0;
+    int64_t wanted = rank == 0 ? crash(root, seed) : 0;
     MPI_Bcast(&wanted, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     snprintf(name, sizeof name, "crash %llu, step %lld was reported", (unsigned long long)seed, (long long)wanted);
     scene = name;
-    go_home(to);
-    sago_ckpt *ckpt = open_dir(to);
+    go_home(root);
+    sago_ckpt *ckpt = open_dir(root);
     if (ckpt) {
+        sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
+        CHECK_OK(sago_ckpt_get_report(ckpt, &report));
+        CHECK(!strstr(report.text, "copy"));
         protect_arrays(&m, &d, ckpt);
         check_steps(ckpt, wanted);
         CHECK_OK(sago_ckpt_close(&ckpt));
     }
-    go_home(from);
-    if (rank == 0)
-        remove_tree(to);
+    leave_and_remove(root);
     scene = "";
 }
 
 int main(int argc, char **argv) {
-    char from[CHECK_PATH_MAX], to[CHECK_PATH_MAX];
+    char root[CHECK_PATH_MAX];
     check_start(&argc, &argv);
     uint64_t vectors = argc > 1 ? strtoull(argv[1], NULL, 10) : 12;
     records = calloc(1, sizeof *records);
-    snprintf(from, sizeof from, "%s", scratch("run"));
-    snprintf(to, sizeof to, "%s", scratch("after"));
+    snprintf(root, sizeof root, "%s", scratch("run"));
     model_make(&m, 3, false);
     decompose(&m, &d, 5, ranks, rank);
-    record_job(from);
+    record_job(root);
     collect();
+    leave_and_remove(root);
     for (uint64_t i = 0; i < vectors && sum_everywhere(failures) == 0; i++)
-        one_crash(from, to, i);
+        one_crash(root, i);
     if (rank == 0)
         printf("%lld crashes, %lld saves set aside\n", (long long)vectors, (long long)set_aside);
     crash_free(records);

@@ -406,6 +406,18 @@ static void strange_lock(const char *command) {
     scene = "";
 }
 
+/* Who has a damaged lock cannot be told, and so says the message. */
+static void fresh_damaged_lock(void) {
+    sago_ckpt *ckpt = NULL;
+    scene = "a damaged lock";
+    start(global_only);
+    shell("truncate -s 9 ckpt/lock.*");
+    EXPECT(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), MPI_INFO_NULL, &ckpt), SAGO_ERR_BUSY,
+           "lock.00000001 is damaged, so it does not tell which job uses the directory", 0);
+    start_anew();
+    scene = "";
+}
+
 static void strange_locks(void) {
     strange_lock("cd ckpt; rm lock.*; ln -s nowhere lock.00000001; touch -h -d '1 hour ago' lock.00000001");
     strange_lock("cd ckpt; rm lock.*; mkdir lock.00000001; touch -d '1 hour ago' lock.00000001");
@@ -418,10 +430,13 @@ static void strange_locks(void) {
 /* The directory's own record is lost, or damaged: there is a way on. */
 static void without_marker(void) {
     sago_ckpt *ckpt = NULL;
+    sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
     scene = "without a marker";
     start(global_only);
     shell("rm ckpt/sago-ckpt");
     ckpt = open_with(global_only);
+    CHECK_OK(sago_ckpt_get_report(ckpt, &report));
+    CHECK(strstr(report.text, "had lost its record sago-ckpt") != NULL);
     check_restart(ckpt, 40, 0, "step 40: ");
     CHECK_OK(sago_ckpt_close(&ckpt));
     shell("truncate -s 40 ckpt/sago-ckpt");
@@ -549,6 +564,130 @@ static void without_locks(void) {
     scene = "";
 }
 
+/* The nodes remember owners whose locks and lists somebody has removed from the directory: what is saved
+ * afterwards counts there, too. */
+static void without_locks_on_nodes(int64_t owners) {
+    int64_t last = 10 * STEPS;
+    scene = "without locks, steps on the nodes";
+    start(local_only);
+    for (int64_t i = 1; i < owners; i++) {
+        sago_ckpt *ckpt = open_with(local_only);
+        save(ckpt, last += 10);
+        CHECK_OK(sago_ckpt_close(&ckpt));
+    }
+    for (int i = 0; i < 2; i++) {
+        shell("rm ckpt/lock.* ckpt/found.*");
+        sago_ckpt *ckpt = open_with(local_only);
+        check_restart(ckpt, last, 0, "step");
+        save(ckpt, last += 10);
+        CHECK_OK(sago_ckpt_close(&ckpt));
+    }
+    sago_ckpt *ckpt = open_with(local_only);
+    check_restart(ckpt, last, 0, "step");
+    CHECK_OK(sago_ckpt_remove(ckpt, last - 10));
+    CHECK_INT(names("local/*/step-*"), last / 10 - 1);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* A job that did not see the nodes has saved the step once more.  Each of the two saves can be restored from, and
+ * only what is damaged gives way. */
+static void saved_twice(void) {
+    scene = "saved twice";
+    start(local_only);
+    sago_ckpt *ckpt = open_with(global_only);
+    save(ckpt, 40);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    shell(FLIP("40"));
+    ckpt = open_with(local_only);
+    check_restart(ckpt, 40, 1, "step 40: ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    shell("for f in ckpt/" NEWEST "/*.data; do truncate -s 1 $f; done");
+    ckpt = open_with(local_only);
+    check_restart(ckpt, 40, 0, "step 40: ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK_INT(names("ckpt/damaged-*40-*"), 1);
+    start_anew();
+    scene = "";
+}
+
+/* A save that fails on one node leaves nothing in the directory, although others were bringing it there. */
+static int refuse_data_of_second(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return op->kind == SAGOI_OP_WRITE && strstr(op->path, "local/") && strstr(op->path, "writer-000001.data")
+               ? ENOSPC
+               : 0;
+}
+
+static void fails_on_one_node(void) {
+    static const file_hooks hooks = {.before = refuse_data_of_second};
+    sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
+    scene = "fails on one node";
+    sago_ckpt *ckpt = open_with(both);
+    inject_file_hooks(&hooks);
+    visit_all(&m, &d, 10, fill_byte);
+    CHECK_OK(sago_ckpt_save(ckpt, 10));
+    EXPECT(sago_ckpt_wait(ckpt, 10, SAGO_LEVEL_GLOBAL), SAGO_ERR_NO_SPACE, "step 10 is not at level local", -1);
+    inject_file_hooks(NULL);
+    save(ckpt, 20);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK_INT(names("ckpt/*10-5*"), 0);
+    ckpt = open_with(both);
+    CHECK_OK(sago_ckpt_get_stats(ckpt, &stats));
+    CHECK_INT(stats.damaged, 0);
+    check_restart(ckpt, 20, 0, "step 20: ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* A job that is killed while it drains leaves some parts in the directory.  They go when the step on the nodes has
+ * become too old, and are not taken for a damaged step then. */
+static void half_drained(void) {
+    char hints[320];
+    sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
+    scene = "half drained";
+    start(both);
+    shell("cd ckpt/step-*10-*; rm complete writer-000001.part; cd ../step-*20-*; rm complete intent "
+          "writer-000000.part");
+    snprintf(hints, sizeof hints, "%s sago_ckpt_keep_local=1", both);
+    sago_ckpt *ckpt = open_with(hints);
+    save(ckpt, 50);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    ckpt = open_with(both);
+    CHECK_OK(sago_ckpt_get_stats(ckpt, &stats));
+    CHECK_INT(stats.damaged, 0);
+    CHECK_INT(names("ckpt/step-*"), STEPS - 1);
+    check_restart(ckpt, 50, 0, "step 50: ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* Nothing can be read: nobody begins at the beginning unawares. */
+static int refuse_all_parts(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return op->kind == SAGOI_OP_READ && strstr(op->path, ".part") ? EIO : 0;
+}
+
+static void nothing_readable(void) {
+    static const file_hooks hooks = {.before = refuse_all_parts};
+    int64_t step = 5;
+    scene = "nothing readable";
+    start(global_only);
+    shell("rm ckpt/step-*/complete"); /* as a job leaves them that is killed */
+    inject_file_hooks(&hooks);
+    sago_ckpt *ckpt = open_with(global_only);
+    EXPECT(sago_ckpt_restore_latest(ckpt, &step), SAGO_ERR_IO, "could not be read", -1);
+    CHECK_INT(step, 5);
+    inject_file_hooks(NULL);
+    check_restart(ckpt, 40, 0, "step 40: ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
 /* The directory is not there for a while (a mount that comes and goes): saves fail, and are made again when it is
  * back, since nobody else has taken it. */
 static void goes_away(const char *away, const char *back) {
@@ -608,6 +747,27 @@ static void repair_keeps_good_data(void) {
     scene = "";
 }
 
+/* A step that was complete at both levels, and has no mark in the directory, is damaged at both: trying to repair
+ * it does not make it one that never was complete. */
+static void repair_keeps_the_past(void) {
+    scene = "repair keeps the past";
+    start(both);
+    shell("rm ckpt/" NEWEST "/complete; truncate -s 1 ckpt/" NEWEST "/*.data; for f in local/*/" NEWEST
+          "/*.data; do "
+          "printf '\\377\\0\\377' | dd of=$f bs=1 seek=$(($(stat -c %s $f) / 2)) conv=notrunc status=none; done");
+    sago_ckpt *ckpt = open_with(both);
+    EXPECT(sago_ckpt_repair(ckpt, 40), SAGO_ERR_IO, "damaged or missing", -1);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK_INT(names("ckpt/" NEWEST "/*.part"), ranks);
+    shell("rm -r local/*/" NEWEST);
+    ckpt = open_with(both);
+    check_damaged(ckpt, 40, 1);
+    check_restart(ckpt, 30, 1, "step 40 is damaged and set aside");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
 /* A step that could be removed in part only is none of those to be kept. */
 static void half_removed_now(void) {
     char hints[320];
@@ -635,6 +795,7 @@ int main(int argc, char **argv) {
     start_anew();
     set_aside(global_only, "a data file cut off", "truncate -s 1 ckpt/" NEWEST "/*.data");
     set_aside(global_only, "all parts missing", "rm ckpt/" NEWEST "/*.part");
+    set_aside(global_only, "the intent missing, no mark", "rm ckpt/" NEWEST "/complete ckpt/" NEWEST "/intent");
     set_aside(both, "at both levels",
               "rm local/*/" NEWEST "/writer-000000.part ckpt/" NEWEST "/writer-000000.part");
     if (argc > 1)
@@ -663,17 +824,25 @@ int main(int argc, char **argv) {
     beside_copies();
     strangers();
     strange_locks();
+    fresh_damaged_lock();
     without_marker();
     goes_back();
     nothing_whole();
     keeps_whole_ones();
     repair_keeps_good_data();
+    repair_keeps_the_past();
     clock_goes_back(false);
     clock_goes_back(true);
     goes_away("mv ckpt moved", "mv moved ckpt");
     /* The threads may make a file there at any moment. */
     goes_away("mv ckpt moved; mkdir ckpt", "until rm -rf ckpt && mv -T moved ckpt; do sleep 0.01; done");
     without_locks();
+    without_locks_on_nodes(1); /* the next owner has to be later by one */
+    without_locks_on_nodes(3);
+    saved_twice();
+    fails_on_one_node();
+    half_drained();
+    nothing_readable();
     decomposition_free(&m, &d);
     return check_end();
 }

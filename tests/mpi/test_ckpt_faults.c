@@ -138,10 +138,18 @@ static int refuse_global(void *arg, const sagoi_file_op *op, int64_t *len) {
     return sagoi_op_changes(op->kind) && strstr(op->path, "/ckpt/step-") ? EIO : 0;
 }
 
+/* The other ranks come later, so that the drain has failed when all learn that the step is on the nodes. */
+static int come_later(void *arg, const sagoi_file_op *op, int64_t *len) {
+    const struct timespec nap = {0, 50000000};
+    (void)arg, (void)len;
+    if (op->kind == SAGOI_OP_CLOSE && strstr(op->path, "/local/"))
+        nanosleep(&nap, NULL);
+    return 0;
+}
+
 static void refuse(bool on) {
-    static const file_hooks hooks = {.before = refuse_global};
-    if (rank == 0)
-        inject_file_hooks(on ? &hooks : NULL);
+    static const file_hooks hooks = {.before = refuse_global}, later = {.before = come_later, .all = true};
+    inject_file_hooks(!on ? NULL : rank == 0 ? &hooks : &later);
 }
 
 /* A step that is safe on the nodes and could not be drained: waiting for the global level tells, again and again;
@@ -238,7 +246,7 @@ static void damaged_levels(stage *s) {
 
 int main(int argc, char **argv) {
     static stage s;
-    char local[256];
+    char local[256], coio[320];
     check_start(&argc, &argv);
     bool all = argc > 1 && strcmp(argv[1], "all") == 0;
     model_make(&s.m, 3, false);
@@ -253,6 +261,8 @@ int main(int argc, char **argv) {
     faults(&s, local, SAGO_LEVEL_GLOBAL, all ? 1 : 7);
     faults(&s, "sago_ckpt_mode=coio sago_ckpt_keep_global=2", SAGO_LEVEL_LOCAL, all ? 1 : 7);
     failed_drains(&s, local);
+    snprintf(coio, sizeof coio, "sago_ckpt_mode=coio sago_ckpt_files=1 %s", local);
+    failed_drains(&s, coio); /* the save itself succeeds, too */
     out_of_reach(&s, "sago_ckpt_files=2");
     out_of_reach(&s, local);
     damaged_levels(&s);

@@ -49,6 +49,23 @@ static void check_step(sago_ckpt *ckpt, int64_t step, int owner) {
     CHECK_INT((int64_t)value, owner + step);
 }
 
+/* What the owners tell each other, and the script: numbers in files beside the directory. */
+static void write_number(const char *dir, const char *what, int64_t number) {
+    char path[CHECK_PATH_MAX];
+    snprintf(path, sizeof path, "%s.%s", dir, what);
+    FILE *file = fopen(path, "w");
+    CHECK(file && fprintf(file, "%lld\n", (long long)number) > 0 && fclose(file) == 0);
+}
+
+static int64_t read_number(const char *dir, const char *what) {
+    char path[CHECK_PATH_MAX];
+    long long number = -1;
+    snprintf(path, sizeof path, "%s.%s", dir, what);
+    FILE *file = fopen(path, "r");
+    CHECK(file && fscanf(file, "%lld", &number) == 1 && fclose(file) == 0);
+    return number;
+}
+
 /* ---- The first owner ---- */
 
 static atomic_int operations;
@@ -61,8 +78,10 @@ static int stop_before(void *arg, const sagoi_file_op *op, int64_t *len) {
 }
 
 /* What happens after it was replaced is an error that says so, or nothing that counts. */
-static void go_on(sago_ckpt *ckpt, int64_t step) {
+static void go_on(sago_ckpt *ckpt, const char *dir, int64_t step) {
     sago_status status = save(ckpt, step, FIRST);
+    if (!status)
+        write_number(dir, "told", step);
     if (!status || status == SAGO_ERR_BUSY || status == SAGO_ERR_NO_FILE)
         return;
     printf("failed: step %lld: %s: %s\n", (long long)step, sago_status_string(status), sago_error_message());
@@ -72,17 +91,15 @@ static void go_on(sago_ckpt *ckpt, int64_t step) {
 static void be_stopped(const char *dir, int at, const char *hints) {
     const file_hooks hooks = {.before = stop_before};
     sago_ckpt *ckpt = NULL;
-    char path[CHECK_PATH_MAX];
     CHECK_OK(open_dir(dir, hints, &ckpt));
     for (int64_t step = 1; step <= 2; step++)
         CHECK_OK(save(ckpt, step, FIRST));
-    snprintf(path, sizeof path, "%s.pid", dir);
-    FILE *file = fopen(path, "w");
-    CHECK(file && fprintf(file, "%d\n", (int)getpid()) > 0 && fclose(file) == 0);
+    write_number(dir, "told", 2);
+    write_number(dir, "pid", getpid());
     atomic_store(&operations, at);
     inject_file_hooks(&hooks);
     for (int64_t step = 3; step <= 5; step++)
-        go_on(ckpt, step);
+        go_on(ckpt, dir, step);
     sago_status status = sago_ckpt_close(&ckpt);
     CHECK(status == SAGO_OK || status == SAGO_ERR_BUSY || status == SAGO_ERR_NO_FILE);
     inject_file_hooks(NULL);
@@ -102,22 +119,15 @@ static void *pass_time(void *arg) {
     return arg;
 }
 
-static void start_path(const char *dir, char path[CHECK_PATH_MAX]) {
-    snprintf(path, CHECK_PATH_MAX, "%s.start", dir);
-}
-
 static void take_over(const char *dir) {
     sago_ckpt *ckpt = NULL;
     pthread_t thread;
-    char path[CHECK_PATH_MAX];
     CHECK(pthread_create(&thread, NULL, pass_time, NULL) == 0);
     CHECK_OK(open_dir(dir, "sago_ckpt_keep_global=0", &ckpt));
     atomic_store(&opened, true);
     pthread_join(thread, NULL);
     int64_t step = ckpt ? latest_of(ckpt) : -1;
-    start_path(dir, path);
-    FILE *file = fopen(path, "w");
-    CHECK(file && fprintf(file, "%lld\n", (long long)step) > 0 && fclose(file) == 0);
+    write_number(dir, "start", step);
     CHECK(step >= 2);
     CHECK_OK(save(ckpt, step + 1, SECOND));
     CHECK_OK(save(ckpt, step + 2, SECOND));
@@ -140,14 +150,37 @@ static void check_all(const char *dir, const char *hints, int64_t start) {
 }
 
 static void check_left(const char *dir) {
-    char path[CHECK_PATH_MAX];
-    long long start = -1;
-    start_path(dir, path);
-    FILE *file = fopen(path, "r");
-    CHECK(file && fscanf(file, "%lld", &start) == 1 && fclose(file) == 0);
+    int64_t start = read_number(dir, "start");
+    CHECK(read_number(dir, "told") <= start); /* what was told to be complete is where the second one began */
     check_all(dir, "sago_ckpt_read_only=on", start);
     check_all(dir, "sago_ckpt_keep_global=0", start); /* a third owner */
     check_all(dir, "sago_ckpt_read_only=on", start);
+}
+
+/* ---- Replaced at the last moment ---- */
+
+/* Another job takes the directory while this one's last call, which it was allowed to make, is under way. */
+static int replace_owner(void *arg, const sagoi_file_op *op, int64_t *len) {
+    char path[2 * CHECK_PATH_MAX];
+    (void)len;
+    size_t end = op->kind == SAGOI_OP_RENAME ? strlen(op->to) : 0;
+    if (end < 5 || strcmp(op->to + end - 5, ".part") != 0)
+        return 0;
+    snprintf(path, sizeof path, "%s/lock.00000002", (const char *)arg);
+    close(open(path, O_WRONLY | O_CREAT, 0600));
+    return 0;
+}
+
+static void replaced_late(void) {
+    sago_ckpt *ckpt = NULL;
+    char dir[CHECK_PATH_MAX];
+    snprintf(dir, sizeof dir, "%s", scratch("late"));
+    const file_hooks hooks = {.before = replace_owner, .arg = dir};
+    CHECK_OK(open_dir(dir, "", &ckpt));
+    inject_file_hooks(&hooks);
+    EXPECT(save(ckpt, 1, FIRST), SAGO_ERR_BUSY, "another job owns the directory now", 0);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    inject_file_hooks(NULL);
 }
 
 /* ---- An old directory ---- */
@@ -210,7 +243,7 @@ static void old_directory(void) {
     CHECK_OK(open_dir(dir, "sago_ckpt_read_only=on", &ckpt));
     check_step(ckpt, 1, FIRST);
     CHECK_OK(sago_ckpt_close(&ckpt));
-    EXPECT(open_dir(dir, "", &ckpt), SAGO_ERR_BUSY, "another job", 0);
+    EXPECT(open_dir(dir, "", &ckpt), SAGO_ERR_BUSY, "which job uses the directory", 0);
     meet();
     if (rank == 0) {
         CHECK_INT(version_of(dir), 1);
@@ -239,7 +272,9 @@ int main(int argc, char **argv) {
         take_over(argv[2]);
     else if (strcmp(role, "check") == 0 && argc > 2)
         check_left(argv[2]);
-    else
+    else {
         old_directory();
+        replaced_late();
+    }
     return check_end();
 }

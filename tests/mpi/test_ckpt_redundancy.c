@@ -1,12 +1,16 @@
 /* Checkpoints on the nodes that are damaged or lost, and brought back from redundancy.  Every rank has storage of
- * its own (a relative sago_local_dirs in folders of their own), so that one node is enough. test_ckpt_redundancy
- * [--seeds N] [--first S] Every loss of one storage device (two with rs:2), one more than that, and for each seed
- * random damage: flipped bytes, missing and cut files, lost devices. */
+ * its own (a relative sago_local_dirs in folders of their own), so that one node is enough; or N ranks share one.
+ * test_ckpt_redundancy [--seeds N] [--first S] [--device N] Every loss of one storage device (two with rs:2), one
+ * more than that, and for each seed random damage: flipped bytes, missing and cut files, lost devices. */
 /* RUN: n=4 */
+/* RUN: n=6 --device 2 --seeds 2 */
 /* RUN-LONG: n=3,5 --seeds 300 --first 1000 */
+#include <errno.h>
 #include <glob.h>
 
+#include "system/files.h"
 #include "mpi/ckpt_model.h"
+#include "support/inject.h"
 
 enum { STEP = 5, SMALL_PIECE = 64 << 10 };
 
@@ -21,6 +25,7 @@ static decomposition saved, other;
 static extras extra;
 static int64_t mended, damaged; /* bytes; pieces met while restoring */
 static bool nothing_left;       /* no device has anything */
+static int device_ranks = 1, devices;
 
 static void run(const char *command) {
     meet();
@@ -158,11 +163,11 @@ static void lose(const scheme *s, bool global, unsigned lost, outcome expected) 
     bring_back();
     snprintf(name, sizeof name, "%s without devices %#x", s->name, lost);
     scene = name;
-    for (int i = 0; i < ranks && rank == 0; i++)
+    for (int i = 0; i < devices && rank == 0; i++)
         if (lost >> i & 1)
             lose_device(i);
     meet();
-    nothing_left = !global && lost == (1u << ranks) - 1;
+    nothing_left = !global && lost == (1u << devices) - 1;
     try_restore(s, global, true, expected);
     nothing_left = false;
     scene = "";
@@ -171,7 +176,7 @@ static void lose(const scheme *s, bool global, unsigned lost, outcome expected) 
 /* Every loss that must be survived; then one more. */
 static void every_loss(const scheme *s) {
     save(s, false, true);
-    for (unsigned lost = 1; lost < 1u << ranks; lost++)
+    for (unsigned lost = 1; lost < 1u << devices; lost++)
         if (__builtin_popcount(lost) == s->survives)
             lose(s, false, lost, COMES_BACK);
     lose(s, false, (2u << s->survives) - 1, IS_LOST);
@@ -268,6 +273,28 @@ static void encoded_damaged(void) {
     scene = "";
 }
 
+static int refuse_directory(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return sagoi_op_changes(op->kind) && strstr(op->path, "/ckpt/step-") ? EIO : 0;
+}
+
+/* Parity that was not asked for before is made, too, when the directory has failed. */
+static void encoded_without_directory(void) {
+    static const file_hooks hooks = {.before = refuse_directory};
+    scene = "encoded when the directory has failed";
+    run("cd $SAGO_TEST_DIR && rm -rf ckpt node-*/local && for n in node-*; do mkdir $n/local; done");
+    sago_ckpt *ckpt = open_dir(&schemes[1], true, true, "sago_ckpt_redundant_every=0");
+    protect_all(ckpt, &saved);
+    inject_file_hooks(&hooks);
+    CHECK_OK(sago_ckpt_save(ckpt, STEP));
+    EXPECT(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_GLOBAL), SAGO_ERR_IO, "is not at level global", -1);
+    CHECK_OK(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_REDUNDANT));
+    EXPECT(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_GLOBAL), SAGO_ERR_IO, "is not at level global", -1);
+    inject_file_hooks(NULL);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    scene = "";
+}
+
 /* ---- Random damage ---- */
 
 enum { TRIALS = 4 }; /* for each save */
@@ -287,8 +314,8 @@ static void random_damage(uint64_t seed) {
     saved_for = series;
     bring_back();
     while (__builtin_popcount(victims) < n)
-        victims |= 1u << draw_range(&state, 0, ranks - 1);
-    for (int i = 0; i < ranks && rank == 0; i++)
+        victims |= 1u << draw_range(&state, 0, devices - 1);
+    for (int i = 0; i < devices && rank == 0; i++)
         if (victims >> i & 1)
             damage_device(i, &state);
     meet();
@@ -296,25 +323,7 @@ static void random_damage(uint64_t seed) {
     scene = "";
 }
 
-int main(int argc, char **argv) {
-    uint64_t seeds = 6, first = 0;
-    char folder[64];
-    check_start(&argc, &argv);
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--seeds") == 0)
-            seeds = strtoull(argv[i + 1], NULL, 10);
-        if (strcmp(argv[i], "--first") == 0)
-            first = strtoull(argv[i + 1], NULL, 10);
-    }
-    snprintf(folder, sizeof folder, "node-%d", rank);
-    CHECK(mkdir(folder, 0700) == 0 && chdir(folder) == 0);
-    model_make(&m, 17, true);
-    decompose(&m, &saved, 3, ranks, rank);
-    decompose(&m, &other, 4, ranks, rank);
-    for (int i = 0; i < 3 && sum_everywhere(failures) == 0; i++)
-        every_loss(&schemes[i]);
-    if (sum_everywhere(failures) == 0)
-        too_much_but_global();
+static void damage_of_all_kinds(void) {
     if (sum_everywhere(failures) == 0)
         damaged_crosswise();
     if (sum_everywhere(failures) == 0)
@@ -327,9 +336,43 @@ int main(int argc, char **argv) {
         encoded_late();
     if (sum_everywhere(failures) == 0)
         encoded_damaged();
+    if (sum_everywhere(failures) == 0)
+        encoded_without_directory();
+}
+
+static void enter_folder(void) {
+    char folder[64];
+    devices = ranks / device_ranks;
+    snprintf(folder, sizeof folder, "node-%d", rank / device_ranks);
+    CHECK(rank % device_ranks > 0 || mkdir(folder, 0700) == 0);
+    meet();
+    CHECK(chdir(folder) == 0);
+}
+
+int main(int argc, char **argv) {
+    uint64_t seeds = 6, first = 0;
+    check_start(&argc, &argv);
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--seeds") == 0)
+            seeds = strtoull(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--first") == 0)
+            first = strtoull(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--device") == 0)
+            device_ranks = atoi(argv[i + 1]);
+    }
+    enter_folder();
+    model_make(&m, 17, true);
+    decompose(&m, &saved, 3, ranks, rank);
+    decompose(&m, &other, 4, ranks, rank);
+    for (int i = 0; i < 3 && sum_everywhere(failures) == 0; i++)
+        every_loss(&schemes[i]);
+    if (sum_everywhere(failures) == 0)
+        too_much_but_global();
+    if (device_ranks == 1)
+        damage_of_all_kinds();
     for (uint64_t seed = first; seed < first + seeds && sum_everywhere(failures) == 0; seed++)
         random_damage(seed);
-    CHECK(mended > 0 && damaged > 0);
+    CHECK(mended > 0 && (damaged > 0 || device_ranks > 1));
     decomposition_free(&m, &saved);
     decomposition_free(&m, &other);
     return check_end();

@@ -78,24 +78,30 @@ static int refuse_data(void *arg, const sagoi_file_op *op, int64_t *len) {
     return op->kind == SAGOI_OP_WRITE && strstr(op->path, ".data") ? EIO : 0;
 }
 
-static int delay_data(void *arg, const sagoi_file_op *op, int64_t *len) {
+static atomic_bool may_write;
+
+/* At most twenty seconds: a save that waits for room instead of being skipped, or replacing one, fails the test,
+ * and does not hang it. */
+static int hold_data(void *arg, const sagoi_file_op *op, int64_t *len) {
+    enum { TRIES = 2000, PAUSE = 10000 };
     (void)arg, (void)len;
-    if (op->kind == SAGOI_OP_WRITE && strstr(op->path, ".data"))
-        usleep(100000);
+    for (int i = 0; i < TRIES && !may_write && op->kind == SAGOI_OP_WRITE && strstr(op->path, ".data"); i++)
+        usleep(PAUSE);
     return 0;
 }
 
 static void failed_and_skipped(void) {
-    static const file_hooks refuse = {.before = refuse_data}, delay = {.before = delay_data};
+    static const file_hooks refuse = {.before = refuse_data}, hold = {.before = hold_data};
     sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
     sago_ckpt *ckpt = open_ckpt("sago_ckpt_early=skip");
     inject_file_hooks(&refuse);
     CHECK_OK(sago_ckpt_save(ckpt, 3));
     EXPECT(sago_ckpt_wait(ckpt, 3, SAGO_LEVEL_LOCAL), SAGO_ERR_IO, "step 3 is not at level global", -1);
-    inject_file_hooks(&delay);
+    inject_file_hooks(&hold);
     CHECK_OK(sago_ckpt_save(ckpt, 4));
     CHECK_OK(sago_ckpt_save(ckpt, 5));
     EXPECT(sago_ckpt_save(ckpt, 6), SAGO_ERR_BUSY, "skipped", -1);
+    may_write = true;
     CHECK_OK(sago_ckpt_wait(ckpt, 5, SAGO_LEVEL_GLOBAL));
     inject_file_hooks(NULL);
     CHECK_OK(sago_ckpt_get_stats(ckpt, &stats));
@@ -140,23 +146,13 @@ static void lines(void) {
         fclose(file);
 }
 
-static atomic_bool may_write;
-
-/* At most five seconds: a save that waits for room instead of replacing fails the test, and does not hang it. */
-static int hold_data(void *arg, const sagoi_file_op *op, int64_t *len) {
-    enum { TRIES = 500, PAUSE = 10000 };
-    (void)arg, (void)len;
-    for (int i = 0; i < TRIES && !may_write && op->kind == SAGOI_OP_WRITE && strstr(op->path, ".data"); i++)
-        usleep(PAUSE);
-    return 0;
-}
-
 /* While 7 is being written 8 waits for its turn, and 9 takes its place. */
 static void replaced(void) {
     static const file_hooks hold = {.before = hold_data};
     sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
     sago_ckpt *ckpt = open_ckpt("sago_ckpt_early=replace");
     scene = "replaced";
+    may_write = false;
     inject_file_hooks(&hold);
     for (int64_t step = 7; step <= 9; step++)
         CHECK_OK(sago_ckpt_save(ckpt, step));

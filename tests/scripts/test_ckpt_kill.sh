@@ -24,7 +24,8 @@ for ((life = 1; life <= lives; life++)); do
     status=0
     "$SAGO_SOURCE/tests/run-mpi.sh" -t 60 2 "$SAGO_BUILD/tests/mpi/test_ckpt_kill" "$work/ckpt-$which" $life \
         "${settings[$which]}" >"$work/log" 2>&1 || status=$?
-    if grep -q "failed: " "$work/log" || [ $status = 124 ]; then
+    # An MPI library may complain of a rank that was killed while the others began to talk to it.
+    if grep -v "UCX *ERROR" "$work/log" | grep -q "failed: " || [ $status = 124 ]; then
         cat "$work/log"
         echo "FAIL: life $life"
         exit 1

@@ -37,7 +37,7 @@ static void every_loss(void **state) {
                         some[n++] = fragments[f];
                     }
                 for (int64_t wanted = 0; wanted < d + k; wanted++) {
-                    assert_true(sagoi_erasure_decode(d, k, wanted, from, some, out, LEN));
+                    assert_int_equal(sagoi_erasure_decode(d, k, wanted, from, some, out, LEN), SAGO_OK);
                     assert_memory_equal(out, fragments[wanted], LEN);
                 }
             }
