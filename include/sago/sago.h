@@ -73,7 +73,8 @@ sago_status sago_get_hints(sago_file *file, MPI_Info hints);
 sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype);
 
 /* Collective.  The same for a layer that has ROMIO, the MPI-IO of MPICH, set this view, too: SAGO_ERR_UNSUPPORTED
- * where the two would not mean the same bytes.  ROMIO moves the data of a resized type by the lower bound. */
+ * where the two would not mean the same bytes.  ROMIO moves the data of a resized type by the lower bound, and
+ * knows no gaps in pairs like MPI_SHORT_INT. */
 sago_status sago_set_view_beside_romio(sago_file *file, MPI_Offset disp, MPI_Datatype etype,
                                        MPI_Datatype filetype);
 
@@ -324,8 +325,9 @@ sago_status sago_preallocate(sago_file *file, MPI_Offset size); /* collective; n
  * use, and by sago_sync(), sago_close(), sago_set_size(), sago_preallocate(), collective reads and steps of a
  * series.  Of a rank's calls that write the same bytes the later one wins; of different ranks' either may, unless
  * there is a sync between them.  Independent accesses and sago_get_size() write what their own rank has deferred
- * first, and so does the rank by itself after sago_defer_age seconds.  Errors, also of arguments, are those of the
- * call that moves, on all ranks; data that could not be written stays deferred until the file is closed. */
+ * first, and so does the rank by itself after sago_defer_age seconds.  Wrong arguments of a deferred write are an
+ * error of that call, on the rank that gave them only.  All other errors are those of the call that moves, on all
+ * ranks; data that could not be written stays deferred until the file is closed. */
 sago_status sago_flush_all(sago_file *file); /* collective; all that is deferred is in the file */
 sago_status sago_flush_own(sago_file *file); /* local; what this rank has deferred is in the file */
 

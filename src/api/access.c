@@ -19,9 +19,10 @@ static sago_status make_view(sago_file *file, const new_view *wanted, sagoi_view
     sago_status status = sagoi_view_make(wanted->disp, wanted->etype, wanted->filetype, &file->budget, view);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_FLATTEN, start);
     sagoi_record_no_call(&file->stats);
-    if (!status && wanted->beside_romio && view->filetype->flat.rebased)
-        status =
-            sagoi_fail(SAGO_ERR_UNSUPPORTED, "the filetype has a lower bound that ROMIO takes for a distance");
+    if (!status && wanted->beside_romio && view->filetype->flat.strange_to_romio)
+        status = sagoi_fail(SAGO_ERR_UNSUPPORTED,
+                            "ROMIO takes the filetype for other bytes, because of a lower bound or "
+                            "a pair with a gap");
     return status;
 }
 

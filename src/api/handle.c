@@ -1,5 +1,6 @@
 #include "api/handle.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +13,20 @@
  * built with. */
 enum { LONGEST_NAME = 16384 };
 
+/* Asked once, and not on the stack of a thread that may have little. */
+static char name[LONGEST_NAME];
+
+static void ask_name(void) {
+    int length = 0;
+    (void)SAGOI_DONE(MPI_Get_library_version(name, &length));
+}
+
 /* A program that runs with another MPI library would give handles of another form, so this question uses no
  * handle. */
 sago_status sagoi_check_library(void) {
-    char name[LONGEST_NAME];
-    name[0] = '\0'; /* the first characters are enough, and every open asks this */
-    int length = 0, initialized = 0, finalized = 0;
-    (void)SAGOI_DONE(MPI_Get_library_version(name, &length));
+    static pthread_once_t asked = PTHREAD_ONCE_INIT;
+    int initialized = 0, finalized = 0;
+    (void)pthread_once(&asked, ask_name);
     if (strncmp(name, SAGO_MPI_NAME, strlen(SAGO_MPI_NAME)) != 0)
         return sagoi_fail(
             SAGO_ERR_WRONG_MPI,

@@ -43,7 +43,7 @@ static sago_status local_done(const char *call, sago_mesh *mesh, sago_status sta
     status = sagoi_done(call, is_open ? mesh->file->path : NULL, status);
     if (status && is_open && !mesh->status) {
         mesh->status = status;
-        (void)snprintf(mesh->message, sizeof mesh->message, "%s", sagoi_message());
+        sagoi_message_keep(mesh->message);
     }
     return status;
 }
@@ -106,7 +106,7 @@ sago_status sago_mesh_begin(MPI_Comm comm, const char *path, sago_mesh_format fo
     status = sagoi_done("sago_mesh_begin", path, status);
     if (status) {
         char why[SAGOI_MESSAGE_MAX];
-        (void)snprintf(why, sizeof why, "%s", sagoi_message());
+        sagoi_message_keep(why);
         free(made);
         (void)sago_close(&file);
         sagoi_message_set(why);
@@ -241,19 +241,9 @@ static sago_status check_whole(sago_mesh *mesh) {
 
 static sago_status agree_form(sago_mesh *mesh) {
     sago_status status = check_whole(mesh);
-    sagoi_team *team = mesh->file->team;
     mesh->form.fields = mesh->fields;
-    sagoi_agreement agreed = {.max = {sagoi_verdict_code(team, status)}};
-    agreed.max[1] = mesh->has_points ? form_hash(&mesh->form) : 0;
-    agreed.max[2] = -agreed.max[1];
-    sago_status met = sagoi_agree(team, &agreed, NULL, NULL, NULL);
-    if (met)
-        return met;
-    if (agreed.max[0])
-        return sagoi_verdict(team, agreed.max[0]);
-    if (agreed.max[1] != -agreed.max[2])
-        return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different fields, formats or types of coordinates");
-    return SAGO_OK;
+    return sagoi_agree_equal(mesh->file->team, status, mesh->has_points ? form_hash(&mesh->form) : 0,
+                             "ranks gave different fields, formats or types of coordinates");
 }
 
 /* Counts of the ranks before this one, and of all ranks. */
@@ -335,7 +325,7 @@ sago_status sago_mesh_end(sago_mesh **mesh) {
         status = write_mesh(ending, &counts);
     status = sagoi_done("sago_mesh_end", ending->file->path, status);
     char why[SAGOI_MESSAGE_MAX];
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sagoi_message_keep(why);
     sago_status closed = sago_close(&ending->file);
     sagoi_live_remove(&ending->live);
     free(ending->fields);

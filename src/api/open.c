@@ -70,8 +70,9 @@ static sago_status check_arguments(const char *path, int amode, MPI_Info info, s
     if (!status)
         status = sagoi_take_hints(hints, info);
     if (!status && hints->nonblocking == SAGOI_NONBLOCKING_APART && hints->tier == SAGOI_TIER_LOCAL)
-        status = sagoi_fail(SAGO_ERR_HINT, "sago_nonblocking=apart goes with no local tier: what is there is "
-                                           "moved by all ranks together");
+        status = sagoi_fail(
+            SAGO_ERR_HINT,
+            "sago_nonblocking=apart goes with no local tier: what is there is moved by all ranks together");
     return status;
 }
 
@@ -79,13 +80,12 @@ static sago_status check_arguments(const char *path, int amode, MPI_Info info, s
 
 enum {
     MAX_VERDICT,
+    /* Claims, of two maxima each: */
     MAX_MODE,
-    MAX_MINUS_MODE,
-    MAX_PATH,
-    MAX_MINUS_PATH,
-    MAX_HINTS,
-    MAX_MINUS_HINTS,
-    MAX_MINUS_MEMORY,
+    MAX_PATH = MAX_MODE + 2,
+    MAX_HINTS = MAX_PATH + 2,
+    /* Other maxima: */
+    MAX_MINUS_MEMORY = MAX_HINTS + 2,
     MAX_WRONG, /* the verdict on arguments, which is reported before any other */
     MAX_UNMAPPABLE,
     MAX_SUBFILES,
@@ -121,17 +121,15 @@ static int64_t hash_hints(const sagoi_hints *hints) {
 }
 
 static void describe_arguments(const sago_file *file, sagoi_agreement *agreed) {
-    agreed->max[MAX_MODE] = file->amode;
-    agreed->max[MAX_PATH] = sagoi_positive_hash(file->path, (int64_t)strlen(file->path));
-    agreed->max[MAX_HINTS] = hash_hints(&file->hints);
-    for (int i = MAX_MODE; i <= MAX_HINTS; i += 2)
-        agreed->max[i + 1] = -agreed->max[i];
+    sagoi_agreement_claim(agreed, MAX_MODE, file->amode);
+    sagoi_agreement_claim(agreed, MAX_PATH, sagoi_positive_hash(file->path, (int64_t)strlen(file->path)));
+    sagoi_agreement_claim(agreed, MAX_HINTS, hash_hints(&file->hints));
 }
 
 static sago_status compare_arguments(const sagoi_agreement *agreed) {
     static const char *const what[] = {"access modes", "paths", "hints"};
     for (int i = MAX_MODE; i <= MAX_HINTS; i += 2)
-        if (agreed->max[i] != -agreed->max[i + 1])
+        if (!sagoi_agreement_is_equal(agreed, i))
             return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different %s", what[i / 2]);
     return SAGO_OK;
 }
@@ -189,16 +187,9 @@ static void describe_store(const sago_file *file, sagoi_agreement *agreed) {
         (uint64_t)layout->stripe_count + ((uint64_t)layout->stripe_first << FIRST_SHIFT);
 }
 
-/* Is copying to and from a mapping of the file worth while? */
-static bool wants_mapping(const sago_file *file) {
-    const sagoi_layout *layout = sagoi_store_layout(file->store);
-    return file->hints.map != SAGOI_CHOICE_OFF && file->team->nodes == 1 && !file->hints.direct_io &&
-           (layout->in_memory || (file->hints.map == SAGOI_CHOICE_ON && layout->local));
-}
-
 /* Takes over rank 0's stripes, since the planner's input must be equal on all ranks. */
 static sago_status take_store(sago_file *file, const sagoi_agreement *agreed) {
-    file->common.mappable = !agreed->max[MAX_UNMAPPABLE] && wants_mapping(file);
+    file->common.mappable = !agreed->max[MAX_UNMAPPABLE];
     sago_status status = take_subfiles(file, agreed);
     if (status)
         return status;
@@ -304,18 +295,12 @@ static int open_flags(int amode, bool create) {
     return flags;
 }
 
-/* With O_DIRECT io_uring is several times faster for many runs; through the page cache it is slower
- * (docs/measured.md). */
-static bool use_uring(const sagoi_hints *hints) {
-    return hints->io == SAGOI_IO_URING || (hints->io == SAGOI_IO_AUTO && hints->direct_io);
-}
-
 /* A file that is opened for writing is opened for reading, too, where that is allowed, since only then it can be
  * mapped. */
 static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles *subfiles) {
     sagoi_store_options options = {.flags = open_flags(file->amode, create),
                                    .mode = 0666,
-                                   .uring = use_uring(&file->hints),
+                                   .uring = sagoi_route_takes_uring(&file->hints),
                                    .direct_io = file->hints.direct_io,
                                    .stripes = {file->hints.striping_unit, file->hints.striping_factor},
                                    .subfiles = *subfiles,
@@ -527,7 +512,7 @@ static sago_status open_file(MPI_Comm comm, const opening *with, sago_file **ope
     status = open_together(file, status);
     if (status) {
         char why[SAGOI_MESSAGE_MAX];
-        (void)snprintf(why, sizeof why, "%s", sagoi_message());
+        sagoi_message_keep(why);
         team->patience = 0;
         (void)file_destroy(file);
         sagoi_message_set(why);
@@ -579,7 +564,7 @@ static sago_status remove_closed(sagoi_team *team, const char *path) {
         status = sagoi_tier_remove_global(path);
     if (status)
         sagoi_message_prefix("on close: ");
-    return sagoi_agree_status(team, status);
+    return sagoi_hear_first(team, status);
 }
 
 /* Merges the data in local storage and closes the tier.  If the ranks cannot agree any more, the tier is closed
@@ -589,7 +574,7 @@ static sago_status leave_local(sago_file *file, sago_status agreed) {
         return SAGO_OK;
     sago_status status = agreed ? agreed : sagoi_tier_merge(file, false);
     char why[SAGOI_MESSAGE_MAX];
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sagoi_message_keep(why);
     sago_status closed = sagoi_tier_close(file);
     if (!agreed)
         closed = sagoi_agree_status(file->team, closed);
@@ -604,20 +589,20 @@ static sago_status close_file(sago_file **opened) {
     sago_file *file = *opened;
     sagoi_team *team = file->team;
     char *path = file->path;
-    bool remove = file->amode & MPI_MODE_DELETE_ON_CLOSE;
+    bool remove = file->amode & MPI_MODE_DELETE_ON_CLOSE, spoke = false;
     sago_status flushed = sagoi_flush(file, SAGO_FLUSH_CLOSE, false);
     sago_status agreed = flushed;
     if (flushed != SAGO_ERR_MISMATCH)
-        agreed = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_CLOSE, 0);
+        agreed = sagoi_engine_agree_any(file, SAGO_OK, SAGOI_CALL_CLOSE, sagoi_convene_spoke(team), &spoke);
     if (agreed && !sagoi_beyond_agreeing(agreed))
         /* Other ranks are in another call, so the file stays open on all ranks. */
         return sagoi_done("sago_close", path, agreed);
     if (!agreed)
-        agreed = sagoi_convene_close(team);
+        agreed = sagoi_convene_close(team, spoke);
     sago_status merged = leave_local(file, agreed);
     merged = !agreed && flushed ? flushed : merged;
     char why[SAGOI_MESSAGE_MAX];
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sagoi_message_keep(why);
     *opened = NULL;
     file->team = NULL; /* the caller still needs the team */
     file->path = NULL;

@@ -105,22 +105,26 @@ void sagoi_report_environment(void) {
  * one. */
 typedef struct output {
     FILE *file;
-    char path[PATH_MAX], partial[PATH_MAX];
+    const char *path; /* the caller's */
+    char *partial;    /* owned */
 } output;
 
 static bool output_open(output *out, const char *path) {
-    int a = snprintf(out->path, sizeof out->path, "%s", path);
-    int b = snprintf(out->partial, sizeof out->partial, "%s.partial", path);
-    out->file = a < PATH_MAX && b < PATH_MAX ? fopen(out->partial, "w") : NULL;
-    if (!out->file && (a >= PATH_MAX || b >= PATH_MAX))
-        errno = ENAMETOOLONG;
+    out->path = path;
+    if (asprintf(&out->partial, "%s.partial", path) < 0)
+        return false;
+    out->file = fopen(out->partial, "w");
+    if (!out->file)
+        free(out->partial);
     return out->file != NULL;
 }
 
 static bool output_close(output *out) {
     bool bad = ferror(out->file) != 0;
     bad = fclose(out->file) != 0 || bad;
-    return !bad && rename(out->partial, out->path) == 0;
+    bad = bad || rename(out->partial, out->path) != 0;
+    free(out->partial);
+    return !bad;
 }
 
 static bool write_text(const char *path, const char *text) {
@@ -138,6 +142,15 @@ static void json_path(const char *page, char path[PATH_MAX]) {
     size_t length = strlen(page);
     bool html = length > 5 && strcmp(page + length - 5, ".html") == 0;
     (void)snprintf(path, PATH_MAX, "%.*s.json", (int)(html ? length - 5 : length), page);
+}
+
+/* Does the report use this path?  Another output there would replace the report's file. */
+static bool is_reports(const char *path) {
+    char json[PATH_MAX];
+    if (!wanted_report)
+        return false;
+    json_path(wanted_report, json);
+    return strcmp(path, json) == 0 || strcmp(path, wanted_report) == 0;
 }
 
 static void write_report(sagoi_record *record) {
@@ -182,13 +195,16 @@ static void print_stats(const sagoi_tally *all, int ranks, const sagoi_tally_sav
 
 static void write_stats(const sagoi_tally *all, int ranks, const sagoi_record *record) {
     const sagoi_tally_saves saves = saves_of(record);
-    if (strncmp(wanted_stats, "json:", 5) != 0) {
+    const char *path = strncmp(wanted_stats, "json:", 5) == 0 ? wanted_stats + 5 : NULL;
+    const bool used = path && (is_reports(path) || (wanted_trace && strcmp(path, wanted_trace) == 0));
+    if (used)
+        tell("SAGO_STATS=%s: that file is the report's or the trace's; the statistics are:", wanted_stats);
+    if (used || !path) {
         print_stats(all, ranks, &saves);
         return;
     }
     output out;
-    if (!output_open(&out, wanted_stats + 5) ||
-        (sagoi_tally_json(out.file, all, ranks, &saves), !output_close(&out)))
+    if (!output_open(&out, path) || (sagoi_tally_json(out.file, all, ranks, &saves), !output_close(&out)))
         tell("SAGO_STATS=%s: %s", wanted_stats, strerror(errno));
 }
 
@@ -240,7 +256,7 @@ static bool reduce_tally(sagoi_tally *all) {
     sagoi_tally own = sagoi_tally_now();
     *all = own;
     return SAGOI_DONE(MPI_Reduce(&own.counted, &all->counted, NUMBERS, MPI_INT64_T, MPI_SUM, 0, joined.world)) &&
-           SAGOI_DONE(MPI_Reduce(&own.led, &all->led, NUMBERS, MPI_INT64_T, MPI_SUM, 0, joined.world)) &&
+           SAGOI_DONE(MPI_Reduce(&own.once, &all->once, NUMBERS, MPI_INT64_T, MPI_SUM, 0, joined.world)) &&
            SAGOI_DONE(
                MPI_Reduce(own.counted.seconds, all->counted.seconds, TIMES, MPI_DOUBLE, MPI_MAX, 0, joined.world));
 }
@@ -370,9 +386,12 @@ static bool is_whole_world(MPI_Comm comm) {
     return SAGOI_DONE(MPI_Comm_compare(comm, MPI_COMM_WORLD, &result)) && result != MPI_UNEQUAL;
 }
 
-static bool can_write_trace(void) {
+/* The reason why there cannot be a trace; NULL: it can be written. */
+static const char *why_no_trace(void) {
+    if (is_reports(wanted_trace))
+        return "SAGO_REPORT writes that file";
     int fd = open(wanted_trace, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    return fd >= 0 && close(fd) == 0;
+    return fd >= 0 && close(fd) == 0 ? NULL : strerror(errno);
 }
 
 /* Called on rank 0: chooses the outputs that can be written, and says why another one cannot. */
@@ -380,9 +399,10 @@ static void choose_what_is_made(void) {
     joined.reports = wanted_report && joined.records[0] && prepare_records();
     if (wanted_report && !joined.reports)
         tell("SAGO_REPORT=%s: %s: there will be no report", wanted_report, strerror(errno));
-    joined.traces = wanted_trace && can_write_trace();
-    if (wanted_trace && !joined.traces)
-        tell("SAGO_TRACE=%s: %s: there will be no trace", wanted_trace, strerror(errno));
+    const char *reason = wanted_trace ? why_no_trace() : NULL;
+    joined.traces = wanted_trace && !reason;
+    if (reason)
+        tell("SAGO_TRACE=%s: %s: there will be no trace", wanted_trace, reason);
 }
 
 /* Collective over MPI_COMM_WORLD: makes a communicator, and tells all ranks what rank 0 has chosen.  Returns the
@@ -531,7 +551,7 @@ void sagoi_report_file(sago_file *file, const sagoi_hints *given) {
                                                       .stripe_count = layout->stripe_count,
                                                       .ranks = file->team->size,
                                                       .stream = file->network ? file->network->found.stream : 0,
-                                                      .leads = file->team->rank == 0,
+                                                      .first = file->team->rank == 0,
                                                       .theirs = layer_opens});
 }
 

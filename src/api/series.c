@@ -65,7 +65,7 @@ static sago_status check_collective(const sago_series *series) {
 
 static void drop_copies(sago_series *series) {
     for (int64_t i = 0; series->vars && i < series->nvars; i++) {
-        sagoi_budget_free(&series->file->budget, series->vars[i].copy, series->vars[i].bytes);
+        sagoi_budget_free(&series->file->budget, series->vars[i].copy);
         sagoi_staging_destroy(series->vars[i].staging);
         series->vars[i].copy = NULL;
         series->vars[i].staging = NULL;
@@ -89,11 +89,11 @@ void sagoi_series_destroy(sago_series *series) {
     sagoi_composed_cleanup(&series->declared);
     for (int64_t i = 0; series->views && i < series->nvars; i++)
         sagoi_view_cleanup(&series->views[i]);
-    sagoi_budget_free(budget, series->views, series->nvars * (int64_t)sizeof *series->views);
-    sagoi_budget_free(budget, series->vars, series->nvars * (int64_t)sizeof *series->vars);
-    sagoi_budget_free(budget, series->parts, series->parts ? series->nparts * (int64_t)sizeof *series->parts : 0);
+    sagoi_budget_free(budget, series->views);
+    sagoi_budget_free(budget, series->vars);
+    sagoi_budget_free(budget, series->parts);
     sagoi_live_remove(&series->live);
-    sagoi_budget_free(budget, series, sizeof *series);
+    sagoi_budget_free(budget, series);
 }
 
 /* ---- Declaring ---- */
@@ -123,7 +123,7 @@ static sago_status compose_var(sago_series *series, int64_t i, const sago_var *v
     status = sagoi_view_make(var->offset, MPI_BYTE, filetype, &series->file->budget, &series->views[i]);
     if (status)
         return status;
-    sagoi_place place = {.view = &series->views[i], .disp = var->offset};
+    sagoi_view_place place = {.view = &series->views[i], .disp = var->offset};
     sagoi_buffer buffer = {anchor, var->count, var->type};
     return sagoi_compose_view(&series->declared, &place, &buffer);
 }

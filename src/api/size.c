@@ -23,9 +23,10 @@ static sago_status change_size(sago_file *file, const char *call, int kind, MPI_
         /* After a cut this rank's own writes and mapped pages say nothing about the file any more. */
         if (kind == SAGOI_CALL_SIZE) {
             file->written_end = sagoi_min(file->written_end, size);
+            file->known_end = sagoi_min(file->known_end, size);
             sagoi_mapping_cleanup(&file->mapping, &file->budget);
         }
-        status = sagoi_agree_status(file->team, file->team->rank == 0 ? change(file->store, size) : SAGO_OK);
+        status = sagoi_hear_first(file->team, file->team->rank == 0 ? change(file->store, size) : SAGO_OK);
     }
     return sagoi_done(call, file->path, status);
 }
@@ -52,6 +53,12 @@ sago_status sago_get_size(sago_file *file, MPI_Offset *size) {
     return sagoi_done("sago_get_size", NULL, status);
 }
 
+/* The file system has heard of all writes by now, and knows if another process has cut the file. */
+static void take_for_synced(sago_file *file) {
+    file->written_end = 0;
+    file->known_end = 0;
+}
+
 sago_status sago_sync(sago_file *file) {
     sago_status status = sagoi_check_collective(file);
     if (status)
@@ -62,9 +69,8 @@ sago_status sago_sync(sago_file *file) {
         status = sagoi_engine_agree(file, sagoi_check_access(file, SAGOI_TO_FILE), SAGOI_CALL_SYNC, 0);
     if (!status)
         status = sagoi_agree_status(file->team, sagoi_sync_here(file));
-    /* The file system has heard of all writes by now, and knows if another process has cut the file. */
     if (!status)
-        file->written_end = 0;
+        take_for_synced(file);
     sagoi_report_around(SAGO_REPORT_SYNC, began);
     return sagoi_done("sago_sync", file->path, status);
 }
@@ -81,8 +87,8 @@ sago_status sago_sync_own(sago_file *file) {
         status = sagoi_flush_own(file);
     if (!status)
         status = sagoi_store_sync(file->store);
-    if (!status) /* as in sago_sync() */
-        file->written_end = 0;
+    if (!status)
+        take_for_synced(file);
     sagoi_nonblocking_release(held);
     return sagoi_done("sago_sync_own", file->path, status);
 }
@@ -93,7 +99,7 @@ sago_status sago_synced_elsewhere(sago_file *file) {
         return sagoi_done("sago_synced_elsewhere", NULL, status);
     bool held;
     sagoi_nonblocking_hold(file, &held);
-    file->written_end = 0; /* as in sago_sync() */
+    take_for_synced(file);
     sagoi_nonblocking_release(held);
     return sagoi_done("sago_synced_elsewhere", file->path, SAGO_OK);
 }

@@ -107,14 +107,7 @@ static sago_status check_request(const split_request *wanted, const MPI_Comm *ne
 }
 
 static sago_status agree_request(sagoi_team *team, const split_request *wanted, sago_status status) {
-    sagoi_agreement agreed = {.max = {sagoi_verdict_code(team, status), status ? INT64_MIN : wanted->mode,
-                                      status ? INT64_MIN : -wanted->mode}};
-    sago_status met = sagoi_agree(team, &agreed, NULL, NULL, NULL);
-    if (met || agreed.max[0])
-        return met ? met : sagoi_verdict(team, agreed.max[0]);
-    if (agreed.max[1] != -agreed.max[2])
-        return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different modes of discovery");
-    return SAGO_OK;
+    return sagoi_agree_equal(team, status, wanted->mode, "ranks gave different modes of discovery");
 }
 
 /* Gathers the outcome of every rank on every rank. */
@@ -247,11 +240,10 @@ typedef struct wishes {
 static sago_status agree_wishes(sagoi_team *team, int split_type, const info_values *values, sago_status status,
                                 wishes *all) {
     bool ours = split_type == SAGO_COMM_TYPE_NEIGHBORHOOD;
-    sagoi_agreement agreed = {.sum = {split_type == MPI_UNDEFINED, ours, ours && !values->dir[0]},
-                              .max[0] = sagoi_verdict_code(team, status)};
-    sago_status met = sagoi_agree(team, &agreed, NULL, NULL, NULL);
-    if (met || agreed.max[0])
-        return met ? met : sagoi_verdict(team, agreed.max[0]);
+    sagoi_agreement agreed = {.sum = {split_type == MPI_UNDEFINED, ours, ours && !values->dir[0]}};
+    status = sagoi_agree_with(team, status, &agreed);
+    if (status)
+        return status;
     *all = (wishes){agreed.sum[0], agreed.sum[1], agreed.sum[2]};
     if (all->neighbourhood && all->neighbourhood + all->undefined < (uint64_t)team->size)
         return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different split types");

@@ -121,7 +121,7 @@ static sago_status open_exchange(MPI_Comm comm, const char *global, const char *
         status = make_folders(exchange, global, dir);
     if (status) {
         char why[SAGOI_MESSAGE_MAX];
-        (void)snprintf(why, sizeof why, "%s", sagoi_message());
+        sagoi_message_keep(why);
         (void)exchange_destroy(exchange);
         sagoi_message_set(why);
         return status;

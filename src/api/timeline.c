@@ -28,7 +28,7 @@ typedef struct writing {
     sagoi_json *json;
     const head *of;
     int rank, ranks;
-    double begin;     /* when the trace began, in seconds since 1970 */
+    double begin;     /* when the trace began, in seconds since 1970: when rank 0 began */
     int32_t *counted; /* for each file and rank: messages sent and received */
 } writing;
 
@@ -72,7 +72,7 @@ static void write_names(const writing *w) {
     sagoi_json_close(w->json, '}');
 }
 
-static double at(const writing *w, double time) { return 1e6 * (time - w->begin); }
+static double at(const writing *w, double time) { return 1e6 * (w->of->begin - w->begin + time); }
 
 static const char *path_of(const writing *w, int16_t file) {
     return file >= 0 && file < w->of->nfiles ? w->of->paths[file] : "";
@@ -96,6 +96,10 @@ static void write_span(const writing *w, const sagoi_event *e) {
     sagoi_json_close(w->json, '}');
 }
 
+static bool is_message(const sagoi_event *e) {
+    return e->kind == SAGOI_EVENT_SENT || e->kind == SAGOI_EVENT_RECEIVED;
+}
+
 /* Writes one end of an arrow; both ranks give the arrow the same name. */
 static void write_flow(const writing *w, const sagoi_event *e, bool sent, int32_t number) {
     const char *path = path_of(w, e->file);
@@ -112,14 +116,15 @@ static void write_flow(const writing *w, const sagoi_event *e, bool sent, int32_
     sagoi_json_close(w->json, '}');
 }
 
-/* An arrow needs slices to begin and to end in, so a message also becomes a slice of no length. */
+/* An arrow needs slices to begin and to end in, so a message also becomes a slice, of a
+ * nanosecond: a longer one would cross the slices that begin or end soon after it. */
 static void write_message(const writing *w, const sagoi_event *e) {
     bool sent = e->kind == SAGOI_EVENT_SENT;
     int64_t peer = e->peer >= 0 && e->peer < w->ranks ? e->peer : 0;
     int32_t number = w->counted[((e->file < 0 ? 0 : e->file) * (int64_t)w->ranks + peer) * 2 + sent]++;
     begin_event(w, "X", THREAD_PROGRAM, sent ? "send" : "receive");
     sagoi_json_fixed(w->json, "ts", at(w, e->start), 3);
-    sagoi_json_int(w->json, "dur", 1);
+    sagoi_json_fixed(w->json, "dur", 1e-3, 3);
     sagoi_json_text(w->json, "cat", "message");
     sagoi_json_open(w->json, "args", '{');
     sagoi_json_int(w->json, sent ? "to" : "from", e->peer);
@@ -134,8 +139,7 @@ static void write_events(writing *w, const sagoi_event *events) {
     w->counted = calloc((size_t)w->ranks * 2 * SAGOI_RECORD_FILES, sizeof *w->counted);
     write_names(w);
     for (int64_t i = 0; i < w->of->count; i++) {
-        bool message = events[i].kind == SAGOI_EVENT_SENT || events[i].kind == SAGOI_EVENT_RECEIVED;
-        if (!message)
+        if (!is_message(&events[i]))
             write_span(w, &events[i]);
         else if (w->counted)
             write_message(w, &events[i]);
@@ -154,17 +158,17 @@ static void send_events(MPI_Comm comm, const sagoi_record *record) {
     (void)SAGOI_DONE(MPI_Send(events, (int)(count * (int64_t)sizeof *events), MPI_BYTE, 0, TAG_EVENTS, comm));
 }
 
-/* Receives the events of the next rank; *dropped grows by the events that rank has dropped. */
-static void receive_events(MPI_Comm comm, writing *w, int64_t *dropped) {
-    head of = {0};
-    if (MPI_Recv(&of, sizeof of, MPI_BYTE, w->rank, TAG_HEAD, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+/* Receives the head and the events of the next rank; *dropped grows by the events that rank has dropped. */
+static void receive_events(MPI_Comm comm, writing *w, head *of, int64_t *dropped) {
+    memset(of, 0, sizeof *of);
+    if (MPI_Recv(of, sizeof *of, MPI_BYTE, w->rank, TAG_HEAD, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
         return;
-    size_t bytes = (size_t)of.count * sizeof(sagoi_event);
+    size_t bytes = (size_t)of->count * sizeof(sagoi_event);
     sagoi_event *events = malloc(bytes + 1), nothing;
     bool came = MPI_Recv(events ? events : &nothing, events ? (int)bytes : 0, MPI_BYTE, w->rank, TAG_EVENTS, comm,
                          MPI_STATUS_IGNORE) == MPI_SUCCESS;
-    *dropped += of.dropped;
-    w->of = &of;
+    *dropped += of->dropped;
+    w->of = of;
     if (events && came && w->json->out)
         write_events(w, events);
     w->of = NULL;
@@ -193,7 +197,7 @@ void sagoi_timeline_gather(MPI_Comm comm, const sagoi_record *record, FILE *out)
         write_events(&w, events);
     }
     for (w.rank = 1; w.rank < w.ranks; w.rank++)
-        receive_events(comm, &w, &dropped);
+        receive_events(comm, &w, &own, &dropped);
     if (out) {
         sagoi_json_close(&json, ']');
         sagoi_json_open(&json, "otherData", '{');

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/checked.h"
+
 void sagoi_budget_count(sagoi_budget *budget, int64_t bytes) {
     if (!budget)
         return;
@@ -16,27 +18,52 @@ bool sagoi_budget_fits(const sagoi_budget *budget, int64_t bytes) {
     return !budget || budget->limit == 0 || bytes <= budget->limit - budget->used;
 }
 
-void *sagoi_budget_alloc(sagoi_budget *budget, int64_t bytes) {
-    if (bytes < 0)
+/* What lies before the memory that the caller gets. */
+typedef union head {
+    int64_t bytes; /* of the caller's memory */
+    max_align_t aligned;
+} head;
+
+static void *counted(sagoi_budget *budget, head *memory, int64_t bytes, int64_t more) {
+    if (!memory)
         return NULL;
-    void *memory = calloc(1, bytes ? (size_t)bytes : 1);
-    if (memory)
-        sagoi_budget_count(budget, bytes);
-    return memory;
+    memory->bytes = bytes;
+    sagoi_budget_count(budget, more);
+    return memory + 1;
 }
 
-void sagoi_budget_free(sagoi_budget *budget, void *memory, int64_t bytes) {
+/* The size of a block with its head; 0: there is no block of that size. */
+static size_t with_head(int64_t bytes) {
+    return bytes < 0 || bytes > INT64_MAX - (int64_t)sizeof(head) ? 0 : (size_t)bytes + sizeof(head);
+}
+
+void *sagoi_budget_alloc(sagoi_budget *budget, int64_t bytes) {
+    size_t size = with_head(bytes);
+    return counted(budget, size ? calloc(1, size) : NULL, bytes, bytes);
+}
+
+void *sagoi_budget_realloc(sagoi_budget *budget, void *memory, int64_t bytes) {
+    size_t size = with_head(bytes);
+    head *old = memory ? (head *)memory - 1 : NULL;
+    int64_t before = old ? old->bytes : 0;
+    return counted(budget, size ? realloc(old, size) : NULL, bytes, bytes - before);
+}
+
+bool sagoi_budget_enlarge(sagoi_budget *budget, void **array, int64_t needed, int64_t *capacity, int64_t element) {
+    enum { FEWEST = 4 };
+    int64_t larger = sagoi_max(sagoi_max(needed, FEWEST), *capacity + *capacity / 2);
+    void *moved = sagoi_budget_realloc(budget, *array, larger * element);
+    if (!moved)
+        return false;
+    *array = moved;
+    *capacity = larger;
+    return true;
+}
+
+void sagoi_budget_free(sagoi_budget *budget, void *memory) {
     if (!memory)
         return;
-    free(memory);
-    sagoi_budget_count(budget, -bytes);
-}
-
-void *sagoi_budget_realloc(sagoi_budget *budget, void *memory, int64_t old_bytes, int64_t new_bytes) {
-    if (new_bytes < 0)
-        return NULL;
-    void *moved = realloc(memory, new_bytes ? (size_t)new_bytes : 1);
-    if (moved)
-        sagoi_budget_count(budget, new_bytes - old_bytes);
-    return moved;
+    head *block = (head *)memory - 1;
+    sagoi_budget_count(budget, -block->bytes);
+    free(block);
 }

@@ -21,11 +21,19 @@ typedef struct sagoi_budget {
 /* Zeroed memory, which is counted whatever the limit; NULL: the system has none, or bytes < 0.  `budget` may be
  * NULL: then nothing is counted.  bytes = 0 gives a valid pointer. */
 void *sagoi_budget_alloc(sagoi_budget *budget, int64_t bytes);
-/* `bytes` must be the number that the memory was allocated with; `memory` may be NULL. */
-void sagoi_budget_free(sagoi_budget *budget, void *memory, int64_t bytes);
+/* Frees what the two functions beside this one allocated, and nothing else; `memory` may be NULL. */
+void sagoi_budget_free(sagoi_budget *budget, void *memory);
 /* Like realloc(): old contents are kept, the new part is NOT zeroed, and after NULL the old memory is
  * unchanged. */
-void *sagoi_budget_realloc(sagoi_budget *budget, void *memory, int64_t old_bytes, int64_t new_bytes);
+void *sagoi_budget_realloc(sagoi_budget *budget, void *memory, int64_t bytes);
+
+/* Makes an array of `*capacity` elements larger, so that it has room for `needed`; false: there is no memory, and
+ * the array is as it was. */
+bool sagoi_budget_enlarge(sagoi_budget *budget, void **array, int64_t needed, int64_t *capacity, int64_t element);
+static inline bool sagoi_budget_grow(sagoi_budget *budget, void **array, int64_t needed, int64_t *capacity,
+                                     int64_t element) {
+    return needed <= *capacity || sagoi_budget_enlarge(budget, array, needed, capacity, element);
+}
 
 /* Would so many bytes more still fit the limit? */
 bool sagoi_budget_fits(const sagoi_budget *budget, int64_t bytes);

@@ -33,6 +33,8 @@ static inline int64_t sagoi_add_limited(int64_t a, int64_t b) {
 
 static inline int64_t sagoi_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t sagoi_max(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline double sagoi_smaller(double a, double b) { return a < b ? a : b; }
+static inline double sagoi_larger(double a, double b) { return a > b ? a : b; }
 
 /* For values that are known to fit; unit > 0, value >= 0. */
 static inline int64_t sagoi_div_up(int64_t value, int64_t unit) { return value / unit + (value % unit != 0); }

@@ -259,9 +259,19 @@ static uintptr_t heap_start; /* the end of the program's data when this library 
 __attribute__((constructor)) static void note_heap(void) { heap_start = (uintptr_t)sbrk(0); }
 
 /* Is the address in the heap?  malloc() gives out small pieces there, and no runtime maps memory there, so it need
- * not be asked. */
+ * not be asked.  The heap's end is asked for only between the largest end and the smallest address beyond it that
+ * were seen so far: UCX makes a system call of each such question.  Where the heap has shrunk, or grown over that
+ * address, the runtimes are asked in vain, or nobody has mapped anything. */
 static bool is_in_heap(const void *memory) {
-    return (uintptr_t)memory >= heap_start && (uintptr_t)memory < (uintptr_t)sbrk(0);
+    static _Atomic uintptr_t largest_end, beyond = UINTPTR_MAX;
+    const uintptr_t at = (uintptr_t)memory;
+    if (at < heap_start || at >= atomic_load_explicit(&beyond, memory_order_relaxed))
+        return false;
+    if (at < atomic_load_explicit(&largest_end, memory_order_relaxed))
+        return true;
+    const uintptr_t end = (uintptr_t)sbrk(0);
+    atomic_store_explicit(at < end ? &largest_end : &beyond, at < end ? end : at, memory_order_relaxed);
+    return at < end;
 }
 
 bool sagoi_device_is_there(void) {

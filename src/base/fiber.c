@@ -117,7 +117,7 @@ static void exchange_messages(sagoi_fiber *fiber) {
     char outside[SAGOI_MESSAGE_MAX];
     if (sagoi_message()[0] == '\0' && fiber->message[0] == '\0')
         return; /* nearly always both are empty */
-    (void)snprintf(outside, sizeof outside, "%s", sagoi_message());
+    sagoi_message_keep(outside);
     sagoi_message_set(fiber->message);
     (void)snprintf(fiber->message, sizeof fiber->message, "%s", outside);
 }

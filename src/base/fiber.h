@@ -35,15 +35,18 @@ enum { SAGOI_STACK_BYTES = 512 << 10 };
  * memory of the stack, since a fiber may end in a thread that does not know the budget. */
 sago_status sagoi_fiber_start(void (*fn)(void *arg), void *arg) SAGOI_CHECKED;
 
-/* How many fibers are active, and whether events are recorded (trace/recorder.h).  Both are in one word, since
- * whoever looks at the clock asks for both, and mostly there is neither. */
-enum { SAGOI_RECORDED = 1 << 30 };
+/* How many fibers are active, whether anything is recorded (trace/recorder.h), and whether it is recorded for a
+ * report.  All are in one word, since whoever looks at the clock asks for all, and mostly there is nothing. */
+enum { SAGOI_REPORTED = 1 << 29, SAGOI_RECORDED = 1 << 30 };
 extern _Atomic int sagoi_unusual;
 static inline bool sagoi_fibers_pending(void) {
-    return (atomic_load_explicit(&sagoi_unusual, memory_order_relaxed) & (SAGOI_RECORDED - 1)) != 0;
+    return (atomic_load_explicit(&sagoi_unusual, memory_order_relaxed) & (SAGOI_REPORTED - 1)) != 0;
 }
 static inline bool sagoi_is_recorded(void) {
     return (atomic_load_explicit(&sagoi_unusual, memory_order_relaxed) & SAGOI_RECORDED) != 0;
+}
+static inline bool sagoi_is_reported(void) {
+    return (atomic_load_explicit(&sagoi_unusual, memory_order_relaxed) & SAGOI_REPORTED) != 0;
 }
 static inline bool sagoi_is_unusual(void) {
     return atomic_load_explicit(&sagoi_unusual, memory_order_relaxed) != 0;

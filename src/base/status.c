@@ -55,6 +55,10 @@ static void make_printable(void) {
             *at = *at == '\n' ? ' ' : '?';
 }
 
+void sagoi_message_keep(char kept[SAGOI_MESSAGE_MAX]) {
+    (void)snprintf(kept, SAGOI_MESSAGE_MAX, "%s", sagoi_message());
+}
+
 void sagoi_message_set(const char *text) { (void)snprintf(last_message, sizeof last_message, "%s", text); }
 
 sago_status sagoi_fail(sago_status status, const char *format, ...) {

@@ -28,6 +28,8 @@ void sagoi_message_prefix(const char *format, ...) SAGOI_PRINTF(1, 2);
 
 void sagoi_message_clear(void);
 void sagoi_message_set(const char *text);
+/* Copies this thread's message, for sagoi_message_set() after calls that may fail, too. */
+void sagoi_message_keep(char kept[SAGOI_MESSAGE_MAX]);
 const char *sagoi_message(void);
 
 #endif

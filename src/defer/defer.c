@@ -142,7 +142,7 @@ static void keep_late(sagoi_pending *pending, sago_status status) {
     if (!status || pending->late)
         return;
     pending->late = status;
-    (void)snprintf(pending->why, sizeof pending->why, "%s", sagoi_message());
+    sagoi_message_keep(pending->why);
 }
 
 static sagoi_deferral_facts facts_of(sagoi_pending *pending) {
@@ -203,7 +203,7 @@ sago_status sagoi_flush(sago_file *file, sago_flush reason, bool nonblocking) {
         return status;
     /* The ranks will never move this data together, so this rank saves its own part. */
     char why[SAGOI_MESSAGE_MAX];
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sagoi_message_keep(why);
     sago_status saved = sagoi_flush_own(file);
     (void)saved; /* the error that stopped the ranks is reported */
     sagoi_message_set(why);
@@ -265,20 +265,34 @@ static sago_status put_off(sago_file *file, const sagoi_composed *composed, int6
     return SAGO_OK;
 }
 
-/* An error is told when the ranks meet next, to all of them in the same call.  A rank that was told at once would
- * do something else than the others, who wait for it. */
+/* Is the call itself wrong?  Nobody else can serve it then. */
+static bool is_mistake(sago_status status) {
+    return status == SAGO_ERR_ARG || status == SAGO_ERR_MODE || status == SAGO_ERR_TYPE ||
+           status == SAGO_ERR_EXTENTS || status == SAGO_ERR_OVERFLOW;
+}
+
+/* A rank that makes a mistake is told at once: it has lost nothing, and the next call is none of it.  Any other
+ * error is told when the ranks meet next, to all of them in the same call.  A rank that was told that at once
+ * might serve the call by other means, with the others, who do not know of it. */
 static sago_status write_later(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
     sagoi_pending *pending = file->deferred;
     bool due = sagoi_deferral_count(&pending->deferral);
     *bytes = 0;
     pending->calls++;
-    if (!status)
-        status = put_off(file, composed, bytes);
-    keep_late(pending, status);
+    const sago_status mistake = is_mistake(status) ? status : SAGO_OK;
+    char why[SAGOI_MESSAGE_MAX] = "";
+    if (mistake)
+        sagoi_message_keep(why);
+    else
+        keep_late(pending, status ? status : put_off(file, composed, bytes));
     file->stats.deferred_writes++;
     file->stats.routes[SAGO_ROUTE_DEFERRED]++;
     file->stats.collective_writes++;
     status = due ? move_all(file, SAGO_FLUSH_MEMORY, true, false) : SAGO_OK;
+    if (!status && mistake)
+        sagoi_message_set(why);
+    if (!status)
+        status = mistake;
     *bytes = status ? 0 : *bytes;
     return status;
 }
@@ -365,18 +379,9 @@ static int64_t limit_of(const sago_file *file) {
     return sagoi_min(sagoi_memory_share(sagoi_memory_available("") / 8, mine, ranks), most);
 }
 
-/* With `auto` writes are deferred only if the delay is bounded in time, if no rank can read what it wrote without
- * a sync, and if every collective call costs round trips between nodes. */
-static bool is_wanted(const sago_file *file) {
-    if (file->hints.defer == SAGOI_CHOICE_OFF || file->hints.tier == SAGOI_TIER_LOCAL ||
-        (file->amode & MPI_MODE_RDONLY))
-        return false;
-    return file->hints.defer == SAGOI_CHOICE_ON ||
-           ((file->amode & MPI_MODE_WRONLY) && file->team->nodes > 1 && file->hints.defer_age > 0);
-}
-
 sago_status sagoi_pending_create(sago_file *file) {
-    if (!is_wanted(file))
+    bool writable = !(file->amode & MPI_MODE_RDONLY), readable = !(file->amode & MPI_MODE_WRONLY);
+    if (!sagoi_deferral_wanted(&file->hints, file->team->nodes, writable, readable))
         return SAGO_OK;
     sagoi_pending *pending = sagoi_budget_alloc(&file->budget, sizeof *pending);
     if (!pending)
@@ -390,7 +395,6 @@ sago_status sagoi_pending_create(sago_file *file) {
     pending->process = getpid();
     file->deferred = pending;
     file->stage = &deferral;
-    file->common.defer = true;
     list_add(pending);
     return SAGO_OK;
 }
@@ -402,6 +406,6 @@ void sagoi_pending_destroy(sago_file *file) {
     list_remove(pending);
     sagoi_fuse_cleanup(&pending->fuse);
     (void)pthread_mutex_destroy(&pending->lock);
-    sagoi_budget_free(&file->budget, pending, sizeof *pending);
+    sagoi_budget_free(&file->budget, pending);
     file->deferred = NULL;
 }

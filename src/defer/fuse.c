@@ -15,7 +15,7 @@ void sagoi_fuse_init(sagoi_fuse *fuse, int64_t room, sagoi_budget *budget) {
 static void drop_patterns(sagoi_fuse *fuse) {
     for (int64_t i = 0; i < fuse->npatterns; i++)
         sagoi_pattern_cleanup(&fuse->patterns[i]);
-    sagoi_budget_free(fuse->budget, fuse->patterns, fuse->npatterns * (int64_t)sizeof *fuse->patterns);
+    sagoi_budget_free(fuse->budget, fuse->patterns);
     fuse->patterns = NULL;
     fuse->npatterns = 0;
 }
@@ -27,9 +27,9 @@ void sagoi_fuse_reset(sagoi_fuse *fuse) {
 
 void sagoi_fuse_cleanup(sagoi_fuse *fuse) {
     drop_patterns(fuse);
-    sagoi_budget_free(fuse->budget, fuse->data, fuse->data ? fuse->room : 0);
-    sagoi_budget_free(fuse->budget, fuse->trains, fuse->trains_capacity * (int64_t)sizeof *fuse->trains);
-    sagoi_budget_free(fuse->budget, fuse->parts, fuse->parts_capacity * (int64_t)sizeof *fuse->parts);
+    sagoi_budget_free(fuse->budget, fuse->data);
+    sagoi_budget_free(fuse->budget, fuse->trains);
+    sagoi_budget_free(fuse->budget, fuse->parts);
     sagoi_fuse_init(fuse, fuse->room, fuse->budget);
 }
 
@@ -124,22 +124,10 @@ static bool clashes(const sagoi_fuse *fuse, const sagoi_composed *composed) {
 
 /* ---- Adding ---- */
 
-static bool grow(sagoi_fuse *fuse, void **array, int64_t count, int64_t *capacity, int64_t size) {
-    if (count < *capacity)
-        return true;
-    int64_t larger = sagoi_max(16, 2 * *capacity);
-    void *moved = sagoi_budget_realloc(fuse->budget, *array, *capacity * size, larger * size);
-    if (!moved)
-        return false;
-    *array = moved;
-    *capacity = larger;
-    return true;
-}
-
 /* Allocates the whole room at once: memory that is not touched costs nothing, and data never has to be moved. */
 static bool has_room(sagoi_fuse *fuse) {
     while (!fuse->data && fuse->room >= LEAST_ROOM) {
-        fuse->data = sagoi_budget_realloc(fuse->budget, NULL, 0, fuse->room);
+        fuse->data = sagoi_budget_realloc(fuse->budget, NULL, fuse->room);
         fuse->room /= fuse->data ? 1 : 2;
     }
     return fuse->data != NULL;
@@ -167,7 +155,8 @@ static bool add_train(sagoi_fuse *fuse, int64_t first, sagoi_fused_train next) {
         last->count += next.count;
         return true;
     }
-    if (!grow(fuse, (void **)&fuse->trains, fuse->ntrains, &fuse->trains_capacity, sizeof *fuse->trains))
+    if (!sagoi_budget_grow(fuse->budget, (void **)&fuse->trains, fuse->ntrains + 1, &fuse->trains_capacity,
+                           sizeof *fuse->trains))
         return false;
     fuse->trains[fuse->ntrains++] = next;
     return true;
@@ -191,8 +180,8 @@ static bool begin_stream(sagoi_fuse *fuse, int64_t low, int64_t high) {
         last->high = high;
         return true;
     }
-    if (fuse->nparts == MOST_PARTS ||
-        !grow(fuse, (void **)&fuse->parts, fuse->nparts, &fuse->parts_capacity, sizeof *fuse->parts))
+    if (fuse->nparts == MOST_PARTS || !sagoi_budget_grow(fuse->budget, (void **)&fuse->parts, fuse->nparts + 1,
+                                                         &fuse->parts_capacity, sizeof *fuse->parts))
         return false;
     fuse->parts[fuse->nparts++] =
         (sagoi_fused_part){.first = fuse->ntrains, .at = fuse->used, .low = low, .high = high};

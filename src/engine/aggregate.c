@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "engine/engine.h"
+#include "engine/collective.h"
 #include "machine/memory_kind.h"
 #include "move/exchange.h"
 #include "move/rma.h"
@@ -12,7 +12,7 @@
 /* Places in the node's segment, whose layout plan.h describes. */
 typedef struct places {
     char *windows, *marks, *staging;
-    sagoi_region *regions;
+    sagoi_packet *packets;
     int64_t window_bytes, marks_bytes;
 } places;
 
@@ -27,6 +27,7 @@ typedef struct job {
     int64_t slot;
     sagoi_task tasks[2]; /* one for each window */
     bool started[2];
+    bool unread;              /* this rank's window could not be read, or the file ends before its end */
     sagoi_exchange *exchange; /* several nodes, packed messages */
     sagoi_rma *rma;           /* several nodes, one-sided */
     sago_status status;
@@ -61,7 +62,7 @@ static void find_places(const sago_file *file, const sagoi_plan *plan, places *a
     next += slots * 2 * at->marks_bytes;
     at->staging = next;
     next += plan->nodes > 1 ? ranks * 2 * sagoi_round_up(plan->staging, 4096) : 0;
-    at->regions = (sagoi_region *)next;
+    at->packets = (sagoi_packet *)next;
 }
 
 static char *window_of(const job *work, int64_t slot, int64_t round) {
@@ -106,11 +107,9 @@ static void start_io(job *work, int64_t round) {
                          .sieve = sieve_of(work)};
     work->started[round & 1] = true;
     const double began = sagoi_now();
-    /* Before the first window is read, and after the last is filled, there is nothing else to do meanwhile. */
-    bool meanwhile = round != (work->plan->write ? work->plan->rounds - 1 : 0);
-    bool nonblocking = work->call->composed->request.nonblocking;
     sagoi_task_begin(work->file, task,
-                     meanwhile ? SAGOI_BY_THREAD : sagoi_route_worker(&work->file->own, nonblocking, end - start));
+                     sagoi_route_window_worker(&work->file->own, work->call->composed->request.nonblocking,
+                                               work->plan, round, end - start));
     /* The caller may have done the task itself. */
     (void)sagoi_phase_end(&work->file->stats, SAGO_PHASE_STORE, began);
 }
@@ -120,7 +119,12 @@ static void wait_io(job *work, int64_t round) {
     if (!work->started[round & 1])
         return;
     double start = sagoi_now();
-    note(work, sagoi_task_finish(work->file, &work->tasks[round & 1]));
+    const sagoi_task *task = &work->tasks[round & 1];
+    sago_status status = sagoi_task_finish(work->file, &work->tasks[round & 1]);
+    note(work, status);
+    if (!work->plan->write && task->bytes < task->len)
+        work->call->cut = true;
+    work->unread = status || (work->call->cut && work->call->trusted);
     (void)sagoi_phase_end(&work->file->stats, SAGO_PHASE_STORE, start);
     work->started[round & 1] = false;
 }
@@ -156,6 +160,15 @@ static void wait_for_node(job *work) {
     (void)sagoi_phase_end(&work->file->stats, SAGO_PHASE_WAIT, start);
 }
 
+/* Waits until all windows of the node are read. */
+static void wait_for_readers(job *work) {
+    int64_t unread = 0;
+    double start = sagoi_now();
+    note(work, sagoi_gate_sum(work->file->team, work->unread, &unread));
+    work->call->refused = work->call->refused || unread > 0;
+    (void)sagoi_phase_end(&work->file->stats, SAGO_PHASE_WAIT, start);
+}
+
 /* ---- Between nodes ---- */
 
 static bool own_window(const job *work, int64_t round, sagoi_window *window) {
@@ -163,6 +176,7 @@ static bool own_window(const job *work, int64_t round, sagoi_window *window) {
         return false;
     window->place = window_of(work, work->slot, round);
     window->marks = work->plan->write ? marks_of(work, work->slot, round) : NULL;
+    window->unread = work->unread && !work->plan->write;
     return true;
 }
 
@@ -227,7 +241,7 @@ static void read_rounds(job *work) {
         sagoi_record_round(&work->file->stats, round);
         start_between_nodes(work, round);
         wait_io(work, round);
-        wait_for_node(work); /* this window is full, and no rank uses the other one any more */
+        wait_for_readers(work); /* this window is full, and no rank uses the other one any more */
         if (round + 1 < work->plan->rounds)
             start_io(work, round + 1);
         open_window(work, round);
@@ -270,7 +284,7 @@ void sagoi_drop_exchanges(sago_file *file) {
     sagoi_mailroom_cleanup(&file->mailroom, &file->budget);
 }
 
-/* A leader and a rank that merges need much memory, so only one exchange of the file keeps it. */
+/* A relay and a rank that merges need much memory, so only one exchange of the file keeps it. */
 static sago_status take_exchange(job *work, const sagoi_exchange_setup *setup) {
     sagoi_exchange **exchange = &work->call->entry->exchange;
     sago_status status = SAGO_OK;
@@ -311,9 +325,9 @@ static sago_status open_exchange(job *work, sago_status before) {
                                   .plan = work->plan,
                                   .request = &work->request,
                                   .received = &entry->received,
-                                  .remembered = work->call->hit && entry->received.complete,
+                                  .remembered = work->call->remembered,
                                   .staging = work->at.staging,
-                                  .regions = work->at.regions,
+                                  .packets = work->at.packets,
                                   .first = first,
                                   .reach = reach,
                                   .domain = work->domain,
@@ -354,12 +368,18 @@ static sago_status set_up(job *work) {
 static void finish(job *work) {
     for (int64_t parity = 0; parity < 2; parity++)
         wait_io(work, parity);
+    sagoi_exchange_end end = {0};
     if (work->exchange)
-        note(work, sagoi_exchange_finish(work->exchange, &work->call->forgetful));
+        note(work, sagoi_exchange_finish(work->exchange, &end));
+    work->call->forgetful = end.forgetful;
+    work->call->refused = work->call->refused || end.refused;
+    work->call->answered = work->call->remembered ? work->call->entry->answered : end.reached_all;
 }
 
 sago_status sagoi_run_aggregated(sagoi_call *call) {
     job work = {.call = call, .file = call->file, .plan = &call->entry->plan};
+    call->remembered = call->hit && call->entry->received.complete;
+    call->refused = false;
     sago_status status = set_up(&work);
     if (!status) {
         if (work.plan->write)

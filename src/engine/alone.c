@@ -1,7 +1,7 @@
 /* A rank on its own: independent calls, and the rank's part of a collective call in which the ranks go alone.
  * plan/route.c chooses the method; this file collects the inputs of that choice and carries the method out. */
 #include "base/checked.h"
-#include "engine/engine.h"
+#include "engine/collective.h"
 
 /* ---- Inputs of the route ---- */
 
@@ -30,15 +30,12 @@ sagoi_route_wanted sagoi_engine_wanted(const sagoi_composed *composed) {
                                 .high = request->high};
 }
 
-/* The file system is asked only if the answer may change what this rank tells the others. */
 void sagoi_engine_choose(const sago_file *file, sagoi_route_call call, const sagoi_composed *composed,
                          sagoi_route *route) {
     sagoi_route_wanted wanted = sagoi_engine_wanted(composed);
     sagoi_look look = {0};
     sagoi_route_part(route, call, &file->common, &file->own, &wanted);
-    bool asks = route->choice.company != SAGOI_ALONE && route->unwilling && !route->choice.helpless &&
-                file->common.mappable;
-    if (!asks || sagoi_store_look(file->store, 0, 1, &look) != SAGO_OK)
+    if (!sagoi_route_asks_for_holes(route, &file->common) || sagoi_store_look(file->store, 0, 1, &look) != SAGO_OK)
         return;
     wanted.looked = true;
     wanted.sparse = look.sparse;
@@ -79,8 +76,10 @@ static sago_status run_mapped(sago_file *file, sagoi_composed *composed, const s
             return status;
         call.size = call.high;
     }
-    sago_status status = sagoi_run_mapped(&call);
+    double clock = sagoi_phase_begin(file);
+    sago_status status = sagoi_run_mapped(&call, &clock);
     sagoi_mapping_remember(&file->mapping, file->store);
+    (void)sagoi_phase_next(file, SAGO_PHASE_GATHER, clock);
     return status;
 }
 
@@ -136,15 +135,32 @@ static sago_status move_run(sago_file *file, sagoi_direction direction, const sa
     return status;
 }
 
+/* Moves a part of the piece by way of the part's buffer. */
+static sago_status move_part(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
+                             const sagoi_io_run *part, int64_t *bytes) {
+    if (direction == SAGOI_TO_FILE)
+        sagoi_copy_stream(part->buf, part->off - piece->off, part->len, &piece->memory, direction);
+    sago_status status = move_run(file, direction, part, bytes);
+    if (!status && direction == SAGOI_FROM_FILE)
+        sagoi_copy_stream(part->buf, part->off - piece->off, *bytes, &piece->memory, direction);
+    return status;
+}
+
+/* Without memory for all of it, a long piece goes in parts. */
 static sago_status move_packed(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
                                int64_t *bytes) {
-    char packed[SAGOI_MOST_PACKED];
-    const sagoi_io_run run = {.off = piece->off, .len = piece->len, .buf = packed};
-    if (direction == SAGOI_TO_FILE)
-        sagoi_copy_stream(packed, 0, piece->len, &piece->memory, direction);
-    sago_status status = move_run(file, direction, &run, bytes);
-    if (!status && direction == SAGOI_FROM_FILE)
-        sagoi_copy_stream(packed, 0, *bytes, &piece->memory, direction);
+    enum { FEW_BYTES = 2048 }; /* a thread may have little stack */
+    char few[FEW_BYTES];
+    char *all = piece->len > FEW_BYTES ? sagoi_budget_realloc(&file->budget, NULL, piece->len) : NULL;
+    int64_t room = all ? piece->len : FEW_BYTES, moved = room;
+    sago_status status = SAGO_OK;
+    *bytes = 0;
+    for (int64_t done = 0; done < piece->len && moved == room && !status; done += room) {
+        sagoi_io_run part = {piece->off + done, sagoi_min(piece->len - done, room), all ? all : few};
+        status = move_part(file, direction, piece, &part, &moved); /* less than that: the file ends there */
+        *bytes += status ? 0 : moved;
+    }
+    sagoi_budget_free(&file->budget, all);
     return status;
 }
 
@@ -158,8 +174,7 @@ static inline sago_status move_piece(sago_file *file, sagoi_direction direction,
 static inline void count_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
                                int64_t bytes) {
     file->stats.routes[SAGO_ROUTE_ALONE_PIECE]++;
-    if (piece->len >= SAGOI_LEAST_MAPPED)
-        sagoi_route_note(&file->own, piece->off, piece->off + piece->len);
+    sagoi_route_note_piece(&file->own, piece->off, piece->len);
     count_bytes(file, direction, piece->off + piece->len, bytes);
 }
 

@@ -40,7 +40,7 @@ void sagoi_cache_cleanup(sagoi_cache *cache) {
     for (int64_t i = 0; i < cache->capacity; i++)
         sagoi_cache_drop(cache, &cache->entries[i]);
     sagoi_rma_hide(&cache->aside);
-    sagoi_budget_free(cache->budget, cache->entries, cache->capacity * (int64_t)sizeof *cache->entries);
+    sagoi_budget_free(cache->budget, cache->entries);
     cache->entries = NULL;
     cache->capacity = 0;
 }

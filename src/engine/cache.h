@@ -26,6 +26,7 @@ typedef struct sagoi_cache_entry {
     struct sagoi_rma *rma;           /* the same for one-sided movement */
     uint64_t last_use;
     bool used;
+    bool answered; /* reads: every rank gets data of every aggregator, or sees its node's */
 } sagoi_cache_entry;
 
 typedef struct sagoi_cache {

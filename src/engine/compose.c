@@ -32,14 +32,10 @@ void sagoi_composed_cleanup(sagoi_composed *composed) {
         if (at->memory)
             sagoi_type_form_release(at->memory);
         sagoi_staging_destroy(at->staging);
-        sagoi_budget_free(composed->budget, at, sizeof *at);
+        sagoi_budget_free(composed->budget, at);
     }
-    if (composed->listed)
-        sagoi_budget_free(composed->budget, composed->listed,
-                          composed->origin.n * (int64_t)sizeof *composed->listed);
-    if (composed->streams)
-        sagoi_budget_free(composed->budget, composed->streams,
-                          composed->streams_capacity * (int64_t)sizeof *composed->streams);
+    sagoi_budget_free(composed->budget, composed->listed);
+    sagoi_budget_free(composed->budget, composed->streams);
     composed->owned = NULL;
     composed->listed = NULL;
     composed->streams = NULL;
@@ -86,7 +82,7 @@ static bool grow_streams(sagoi_composed *composed) {
         request->streams = &composed->first;
     if (request->nstreams < (old ? old : 1))
         return true;
-    sagoi_stream *more = sagoi_budget_realloc(composed->budget, composed->streams, old * size, larger * size);
+    sagoi_stream *more = sagoi_budget_realloc(composed->budget, composed->streams, larger * size);
     if (!more)
         return false;
     if (old == 0)
@@ -291,7 +287,7 @@ bool sagoi_compose_cached_memory(const sagoi_buffer *buffer, sagoi_memory *memor
 
 /* The extents of `bytes` bytes of the view from the place on.  Whole tiles before them become part of the base, so
  * that the same shape further on in the view differs in the base only. */
-static sago_status place_stream(const sagoi_place *place, int64_t bytes, sagoi_extents *file) {
+static sago_status place_stream(const sagoi_view_place *place, int64_t bytes, sagoi_extents *file) {
     const sagoi_flat *filetype = &place->view->filetype->flat;
     int64_t end, base;
     if (filetype->size == 0)
@@ -309,7 +305,7 @@ static sago_status place_stream(const sagoi_place *place, int64_t bytes, sagoi_e
     return SAGO_OK;
 }
 
-bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off) {
+bool sagoi_compose_one_run(const sagoi_view_place *place, int64_t bytes, int64_t *off) {
     sagoi_extents file;
     sagoi_cursor cursor;
     sagoi_span span;
@@ -326,7 +322,8 @@ bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off
     return sagoi_walk_run(&run) && run.len >= bytes && span.off >= 0;
 }
 
-sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place, const sagoi_buffer *buffer) {
+sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_view_place *place,
+                               const sagoi_buffer *buffer) {
     sagoi_stream stream = {0};
     int64_t bytes;
     sago_status status = describe_memory(composed, buffer, &stream.memory, &bytes);

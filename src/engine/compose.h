@@ -62,21 +62,21 @@ typedef struct sagoi_buffer {
 } sagoi_buffer;
 
 /* Where in the file: a view and a position in its stream of data bytes. */
-typedef struct sagoi_place {
+typedef struct sagoi_view_place {
     const sagoi_view *view;
     int64_t disp;  /* displacement, in place of the view's own */
     int64_t begin; /* first byte, in the stream */
-} sagoi_place;
+} sagoi_view_place;
 
 /* Adds one stream to the request. */
-sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place, const sagoi_buffer *buffer)
+sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_view_place *place, const sagoi_buffer *buffer)
     SAGOI_CHECKED;
 /* Describes the caller's memory without looking into its datatype; false: the datatype has to be looked at.  The
  * buffer must not be NULL. */
 bool sagoi_compose_cached_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes);
 /* Are `bytes` bytes from the place on one run of the file?  Then *off is where that run begins.  Composes
  * nothing. */
-bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off);
+bool sagoi_compose_one_run(const sagoi_view_place *place, int64_t bytes, int64_t *off);
 /* The caller's data, for extents: all bytes at `base`, or the pieces in the order of the stream. */
 typedef struct sagoi_scatter {
     char *base;

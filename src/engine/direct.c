@@ -1,22 +1,34 @@
 /* The direct strategy: each rank reads and writes its own runs.  It suits long runs, for which staging would only
  * be another copy, and ranks that go alone (alone.c).  Memory in pieces passes through a buffer. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/checked.h"
 #include "engine/engine.h"
 
 enum {
     BATCH = 256,            /* Runs that the store gets at a time.  Estimated: a system call takes up to 1024. */
+    FEW = 16,               /* Runs that need no memory, on the stack of a thread that may have little. */
     BOUNCE_BYTES = 1 << 20, /* Bytes of the buffer for memory in pieces, which fits a cache. */
     LEAST_BOUNCE = 4096     /* No buffer smaller than a page is tried: without a buffer the call fails. */
 };
+
+typedef struct many_runs {
+    sagoi_io_run runs[BATCH];
+    int64_t positions[BATCH];
+} many_runs;
 
 /* Runs on their way to or from the store. */
 typedef struct batch {
     sago_file *file;
     const sagoi_stream *stream;
     sagoi_direction direction;
-    sagoi_io_run runs[BATCH];
-    int64_t positions[BATCH]; /* the stream position of each run, by which the bytes read are scattered */
-    int64_t n;
+    sagoi_io_run *runs;
+    int64_t *positions; /* the stream position of each run, by which the bytes read are scattered */
+    int64_t n, most;
+    many_runs *many; /* NULL: few_runs and few_positions are used */
+    sagoi_io_run few_runs[FEW];
+    int64_t few_positions[FEW];
     char *bounce;       /* NULL: memory is contiguous and of the host, and needs no buffer */
     int64_t room, used; /* bytes of `bounce` */
     bool by_thread;
@@ -33,13 +45,13 @@ static sago_status move_by_thread(const batch *out) {
 
 /* Reads the part before `cut` in this thread, while the I/O thread reads the rest. */
 static sago_status read_beside(sago_file *file, sagoi_io_run *runs, int64_t n, int64_t cut, int64_t *bytes) {
-    sagoi_io_run head[BATCH];
     int64_t heads = 0, asked = 0;
-    while (runs[heads].off + runs[heads].len <= cut) {
-        asked += runs[heads].len;
-        head[heads] = runs[heads];
-        heads++;
-    }
+    while (runs[heads].off + runs[heads].len <= cut)
+        asked += runs[heads++].len;
+    sagoi_io_run *head = malloc((size_t)(heads + 1) * sizeof *head);
+    if (!head)
+        return sagoi_move_runs(file, SAGOI_FROM_FILE, runs, n, bytes);
+    memcpy(head, runs, (size_t)heads * sizeof *head);
     sagoi_io_run *tail = &runs[heads];
     const sagoi_io_run whole = *tail;
     int64_t before = sagoi_max(0, cut - whole.off);
@@ -51,6 +63,7 @@ static sago_status read_beside(sago_file *file, sagoi_io_run *runs, int64_t n, i
     sago_status status = sagoi_move_runs(file, SAGOI_FROM_FILE, head, heads, bytes);
     sago_status beside = sagoi_task_finish(file, &task);
     *tail = whole;
+    free(head);
     if (*bytes == asked + before) /* else the file ends there */
         *bytes += task.bytes;
     return beside ? beside : status;
@@ -58,8 +71,7 @@ static sago_status read_beside(sago_file *file, sagoi_io_run *runs, int64_t n, i
 
 /* A ring of io_uring belongs to one thread, and subfiles have a rule of their own of who reads what. */
 static bool may_read_beside(const sago_file *file, int64_t n) {
-    return n > 0 && n < BATCH && sagoi_store_fd(file->store) >= 0 && !file->hints.direct_io &&
-           file->hints.io != SAGOI_IO_URING;
+    return n > 0 && sagoi_store_fd(file->store) >= 0 && !file->hints.direct_io && file->hints.io != SAGOI_IO_URING;
 }
 
 sago_status sagoi_read_runs(sago_file *file, sagoi_io_run *runs, int64_t n, int64_t *bytes) {
@@ -103,6 +115,18 @@ static bool follows_none(const batch *out, int64_t off) {
     return out->n > 0 && off < out->runs[out->n - 1].off + out->runs[out->n - 1].len;
 }
 
+/* Makes room for more than a few runs; false: there is none. */
+static bool grow(batch *out) {
+    if (out->many || out->n < FEW || !(out->many = malloc(sizeof *out->many)))
+        return false;
+    memcpy(out->many->runs, out->runs, (size_t)out->n * sizeof *out->runs);
+    memcpy(out->many->positions, out->positions, (size_t)out->n * sizeof *out->positions);
+    out->runs = out->many->runs;
+    out->positions = out->many->positions;
+    out->most = BATCH;
+    return true;
+}
+
 /* Adds one run, in as many parts as the bounce buffer needs. */
 static sago_status add_run(batch *out, int64_t off, int64_t len, int64_t pos) {
     if (follows_none(out, off)) {
@@ -112,7 +136,7 @@ static sago_status add_run(batch *out, int64_t off, int64_t len, int64_t pos) {
     }
     while (len > 0) {
         int64_t part = out->bounce ? sagoi_min(len, out->room - out->used) : len;
-        if (part == 0 || out->n == BATCH) {
+        if (part == 0 || (out->n == out->most && !grow(out))) {
             sago_status status = flush(out);
             if (status)
                 return status;
@@ -172,7 +196,7 @@ static int64_t bounce_for(const sagoi_request *request) {
 /* Allocates a bounce buffer of *room bytes, or of fewer where memory is short.  The buffer is not cleared. */
 static char *get_bounce(sago_file *file, int64_t *room) {
     char *bounce = NULL;
-    while (*room > 0 && !(bounce = sagoi_budget_realloc(&file->budget, NULL, 0, *room)) && *room > LEAST_BOUNCE)
+    while (*room > 0 && !(bounce = sagoi_budget_realloc(&file->budget, NULL, *room)) && *room > LEAST_BOUNCE)
         *room /= 2;
     return bounce;
 }
@@ -182,6 +206,10 @@ sago_status sagoi_move_alone(sago_file *file, const sagoi_composed *composed) {
     batch out; /* not cleared, since a call of one run uses little of it */
     out.file = file;
     out.direction = request->direction;
+    out.runs = out.few_runs;
+    out.positions = out.few_positions;
+    out.most = FEW;
+    out.many = NULL;
     out.n = out.used = 0;
     out.bounce = NULL;
     out.by_thread = sagoi_route_worker(&file->own, request->nonblocking, composed->bytes) == SAGOI_BY_THREAD;
@@ -199,7 +227,8 @@ sago_status sagoi_move_alone(sago_file *file, const sagoi_composed *composed) {
     }
     if (!status)
         status = flush(&out);
-    sagoi_budget_free(&file->budget, bounce, out.room);
+    free(out.many);
+    sagoi_budget_free(&file->budget, bounce);
     return status;
 }
 

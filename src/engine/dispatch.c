@@ -12,15 +12,15 @@
 
 void sagoi_dispatch_init(sago_file *file) {
     const sagoi_layout *layout = sagoi_store_layout(file->store);
-    sagoi_route_file *common = &file->common;
-    common->nodes = file->team->nodes;
-    common->ranks = file->team->size;
-    common->agree = (sagoi_agree_hint)file->hints.agree;
-    common->strategy = (sagoi_strategy)file->hints.strategy;
-    common->apart = file->hints.nonblocking == SAGOI_NONBLOCKING_APART;
-    common->one_kernel = file->team->nodes == 1 && layout->local;
-    common->striped =
-        layout->stripe_unit > 0 || layout->lock_unit > 0 || sagoi_store_subfile_count(file->store) > 0;
+    const sagoi_route_storage storage = {.nodes = file->team->nodes,
+                                         .ranks = file->team->size,
+                                         .local = layout->local,
+                                         .in_memory = layout->in_memory,
+                                         .unmappable = !file->common.mappable,
+                                         .with_targets = layout->stripe_unit > 0 || layout->lock_unit > 0,
+                                         .subfiles = sagoi_store_subfile_count(file->store) > 0};
+    file->common = sagoi_route_file_of(&file->hints, &storage);
+    file->common.defer = file->deferred != NULL;
     file->own = (sagoi_route_own){.local = layout->local,
                                   .in_memory = layout->in_memory,
                                   .neighbours = file->team->local_size > 1,
@@ -35,7 +35,7 @@ void sagoi_dispatch_view(sago_file *file, bool gaps) {
 /* ---- Composing ---- */
 
 static sago_status compose_view(const sago_file *file, const sagoi_access *access, sagoi_composed *composed) {
-    sagoi_place place = {.view = &file->view, .disp = file->view.disp};
+    sagoi_view_place place = {.view = &file->view, .disp = file->view.disp};
     if (sagoi_mul(access->offset, file->view.etype_size, &place.begin))
         return sagoi_fail(SAGO_ERR_OVERFLOW, "offset %lld etypes of %lld bytes", (long long)access->offset,
                           (long long)file->view.etype_size);
@@ -92,7 +92,7 @@ static sago_status compose(sago_file *file, const sagoi_access *access, sago_sta
  * all. */
 static bool is_piece(const sago_file *file, const sagoi_access *access, sagoi_lone_run *piece) {
     int64_t end;
-    sagoi_place place = {.view = &file->view, .disp = file->view.disp};
+    sagoi_view_place place = {.view = &file->view, .disp = file->view.disp};
     if (access->list || access->buffer.count <= 0 || !access->buffer.base ||
         !sagoi_compose_cached_memory(&access->buffer, &piece->memory, &piece->len) || piece->len == 0 ||
         sagoi_mul(access->offset, file->view.etype_size, &place.begin))
@@ -323,16 +323,10 @@ sago_status sagoi_dispatch_prepare(sago_file *file, const sagoi_access *access, 
     return status;
 }
 
-/* Would starting the call on a fiber take longer than doing it at once? */
-static bool is_soon_done(const sago_request *request) {
-    const sago_file *file = request->file;
-    bool write = request->composed.request.direction == SAGOI_TO_FILE;
-    return request->route.choice.company == SAGOI_ALONE && request->route.worker == SAGOI_BY_CALLER &&
-           atomic_load(&file->pending) == 0 && !sagoi_route_turns(&file->own, write);
-}
-
 void sagoi_dispatch_start(sago_request *request, sago_status wrong) {
-    if (!request->dropped && is_soon_done(request))
+    sago_file *file = request->file;
+    bool write = request->composed.request.direction == SAGOI_TO_FILE, next = atomic_load(&file->pending) == 0;
+    if (!request->dropped && next && sagoi_route_is_soon_done(&request->route, &file->own, write))
         sagoi_nonblocking_run_at_once(request, wrong);
     else
         sagoi_nonblocking_run(request, wrong);

@@ -1,32 +1,10 @@
-/* Runs a plan: one collective call from agreeing on it to agreeing on its outcome. */
+/* What the engine offers to the folders above, and to the other files of its own: collective calls from agreeing
+ * on them to agreeing on their outcome, a rank on its own, and tasks of the I/O thread. */
 #ifndef SAGOI_ENGINE_H
 #define SAGOI_ENGINE_H
 
 #include "engine/compose.h"
 #include "engine/file.h"
-
-/* One collective data access while it runs. */
-typedef struct sagoi_call {
-    sago_file *file;
-    sagoi_composed *composed;
-    sagoi_cache_entry *entry; /* the plan */
-    int64_t shift;            /* the request lies this much further on than the plan says */
-    int64_t low, high;        /* of all ranks */
-    int64_t most_runs;        /* of any rank */
-    int64_t size;             /* of the file when the call began, if `sized` */
-    int64_t pace;   /* bytes a second of gathering between nodes that nobody has described; 0: not known */
-    int64_t sent;   /* bytes that this rank sent to other nodes in the first round of a write */
-    double sending; /* seconds of that round until nothing was under way */
-    bool sized;     /* the size of the file is known */
-    bool first;     /* this rank moved its part before the ranks met */
-    bool all_first; /* every rank moved its part before the ranks met */
-    bool sparse;    /* the file has holes */
-    bool staged;    /* some rank's memory is a device's */
-    bool in_place;  /* all accessed bytes lie in the file already, and the file has no holes */
-    bool hit;       /* the plan was found in the cache */
-    bool exclusive; /* no other call of the job can write to the file meanwhile */
-    bool forgetful; /* this aggregator had no room to remember all extents that ranks sent */
-} sagoi_call;
 
 /* Collective.  Serves a request together with the other ranks.  `status` is what the caller found wrong with the
  * arguments, if anything: then every rank gets that status, and no bytes are moved but those of ranks that moved
@@ -96,9 +74,6 @@ sago_status sagoi_move_runs(sago_file *file, sagoi_direction direction, const sa
  * unchanged. */
 sago_status sagoi_read_runs(sago_file *file, sagoi_io_run *runs, int64_t n, int64_t *bytes) SAGOI_CHECKED;
 sago_status sagoi_run_direct(sago_file *file, const sagoi_composed *composed) SAGOI_CHECKED;
-sago_status sagoi_run_mapped(sagoi_call *call) SAGOI_CHECKED;
-sago_status sagoi_run_aggregated(sagoi_call *call) SAGOI_CHECKED;
-
 /* ---- File I/O of a call (io.c) ---- */
 
 /* Begins a task: by the file's I/O thread, or by the caller, and then the task is done on return. */
@@ -108,9 +83,6 @@ sago_status sagoi_task_finish(sago_file *file, sagoi_task *task) SAGOI_CHECKED;
 
 /* Frees the message buffers kept for the next call. */
 void sagoi_drop_exchanges(sago_file *file);
-
-/* Collective over the node.  Gets the node-shared memory that a plan needs. */
-sago_status sagoi_reserve_windows(sago_file *file, const sagoi_plan *plan) SAGOI_CHECKED;
 
 /* The kind of a collective call.  Ranks compare kinds, so that a rank in another call is found. */
 typedef enum {

@@ -69,6 +69,7 @@ struct sago_file {
     struct sagoi_local_tier *tier; /* local storage before the file; NULL: none */
     sagoi_view view;
     int64_t written_end;            /* the largest end of the bytes that this rank wrote by itself */
+    int64_t known_end;              /* the file reaches at least this far, unless it was cut since the last sync */
     struct sagoi_pending *deferred; /* deferred writes; NULL without sago_defer */
     sagoi_budget budget;            /* of this process */
     char *path;

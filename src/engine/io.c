@@ -19,11 +19,11 @@ static void wait_on_fiber(sago_file *file, sagoi_task *task) {
 
 sago_status sagoi_move_runs(sago_file *file, sagoi_direction direction, const sagoi_io_run *runs, int64_t n,
                             int64_t *bytes) {
-    const bool recorded = sagoi_is_recorded();
-    const double start = recorded ? sagoi_clock() : 0;
+    const bool reported = sagoi_is_reported();
+    const double start = reported ? sagoi_clock() : 0;
     sago_status status = direction == SAGOI_TO_FILE ? sagoi_store_write(file->store, runs, n)
                                                     : sagoi_store_read(file->store, runs, n, bytes);
-    if (__builtin_expect(recorded, 0))
+    if (__builtin_expect(reported, 0))
         sagoi_record_request(file, runs, n, sagoi_clock() - start);
     return status;
 }

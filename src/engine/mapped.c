@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
-#include "engine/engine.h"
+#include "engine/collective.h"
 
 enum {
     /* Bytes of the file that several streams fill before they go on; such a block stays in the cache. */
@@ -29,11 +29,12 @@ static void extend_file(void *arg, sagoi_agreement *agreed) {
     agreed->max[0] = sagoi_max(agreed->max[0], sagoi_verdict_code(call->file->team, status));
 }
 
-static sago_status ensure_length(sagoi_call *call) {
+static sago_status ensure_length(sagoi_call *call, double *clock) {
     if (call->composed->request.direction == SAGOI_FROM_FILE || call->high <= call->size)
         return SAGO_OK;
     sagoi_agreement agreement = {0};
     sago_status status = sagoi_agree(call->file->team, &agreement, NULL, extend_file, call);
+    *clock = sagoi_phase_next(call->file, SAGO_PHASE_WAIT, *clock);
     return status ? status : sagoi_verdict(call->file->team, agreement.max[0]);
 }
 
@@ -57,19 +58,18 @@ static bool has_hole(const sagoi_call *call, int64_t start, int64_t end) {
 
 sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, int64_t start, int64_t end,
                                int64_t *moved) {
-    /* Bytes of a buffer on the stack; new memory of the heap would cost page faults. */
-    enum { FEW_BYTES = 32768 };
+    enum { FEW_BYTES = 2048 }; /* a thread may have little stack */
     int64_t got = 0;
     char few[FEW_BYTES], *more = NULL, *copy = few;
     if (end - start > FEW_BYTES)
-        copy = more = sagoi_budget_realloc(&file->budget, NULL, 0, end - start); /* not cleared */
+        copy = more = sagoi_budget_realloc(&file->budget, NULL, end - start); /* not cleared */
     if (!copy)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a buffer of %lld bytes", (long long)(end - start));
     sagoi_io_run run = {.off = start, .len = end - start, .buf = copy};
     sago_status status = sagoi_move_runs(file, SAGOI_FROM_FILE, &run, 1, &got);
     if (!status)
         *moved += sagoi_request_copy(request, start, start + got, copy, NULL);
-    sagoi_budget_free(&file->budget, more, end - start);
+    sagoi_budget_free(&file->budget, more);
     return status;
 }
 
@@ -134,13 +134,13 @@ static sago_status copy_by_parts(sagoi_call *call, int64_t start, int64_t end, i
     return SAGO_OK;
 }
 
-/* Copies from this rank's place in the range to the end, and then what lies before that place. */
-static sago_status copy_range(sagoi_call *call, int64_t low, int64_t high, int64_t *moved) {
+/* Copies from this rank's place in the range to the end, and then what lies before that place.  *clock: when this
+ * began; then when the copying began. */
+static sago_status copy_range(sagoi_call *call, int64_t low, int64_t high, int64_t *moved, double *clock) {
     sago_file *file = call->file;
     int64_t part = (high - low) / file->team->local_size, middle = low + part * file->team->local_rank;
-    double start = sagoi_phase_begin(file);
     bool covered = cover(file, low, high) == SAGO_OK;
-    (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);
+    *clock = sagoi_phase_next(file, SAGO_PHASE_STORE, *clock);
     if (covered) {
         sago_status status = sweep(call, middle, high, moved);
         return status ? status : sweep(call, low, middle, moved);
@@ -152,7 +152,7 @@ static sago_status copy_range(sagoi_call *call, int64_t low, int64_t high, int64
 
 /* Where no mapping can be made, this rank serves the whole call by system calls, and no other rank needs to
  * know. */
-static sago_status copy_all(sagoi_call *call) {
+static sago_status copy_all(sagoi_call *call, double *clock) {
     sago_file *file = call->file;
     const sagoi_request *request = &call->composed->request;
     bool write = request->direction == SAGOI_TO_FILE;
@@ -160,18 +160,16 @@ static sago_status copy_all(sagoi_call *call) {
     int64_t moved = 0;
     if (low >= high)
         return SAGO_OK;
-    double start = sagoi_phase_begin(file);
-    sago_status status = copy_range(call, low, high, &moved);
+    sago_status status = copy_range(call, low, high, &moved, clock);
     if (status == SAGO_ERR_MEMORY)
         status = sagoi_move_alone(file, call->composed);
     else if (!status)
         status = touch_file(call);
-    (void)sagoi_phase_next(file, SAGO_PHASE_GATHER, start);
     sagoi_phase_count(&file->stats, SAGO_PHASE_GATHER, moved, call->composed->runs, 0);
     return status;
 }
 
-sago_status sagoi_run_mapped(sagoi_call *call) {
-    sago_status status = ensure_length(call);
-    return status ? status : copy_all(call);
+sago_status sagoi_run_mapped(sagoi_call *call, double *clock) {
+    sago_status status = ensure_length(call, clock);
+    return status ? status : copy_all(call, clock);
 }

@@ -34,7 +34,7 @@ bool sagoi_mapping_supported(void) {
 void sagoi_mapping_cleanup(sagoi_mapping *mapping, sagoi_budget *budget) {
     if (mapping->base)
         (void)munmap(mapping->base, (size_t)mapping->bytes);
-    sagoi_budget_free(budget, mapping->populated, mapping->blocks);
+    sagoi_budget_free(budget, mapping->populated);
     memset(mapping, 0, sizeof *mapping);
 }
 
@@ -76,7 +76,7 @@ sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int6
     if (base == MAP_FAILED) {
         char why[128];
         const char *reason = strerror_r(errno, why, sizeof why);
-        sagoi_budget_free(budget, populated, blocks);
+        sagoi_budget_free(budget, populated);
         return sagoi_fail(SAGO_ERR_MEMORY, "mapping %lld bytes of the file: %s", (long long)(end - start), reason);
     }
     *mapping = (sagoi_mapping){.base = base,

@@ -1,6 +1,5 @@
 #include "engine/nonblocking.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +38,7 @@ void sagoi_nonblocking_destroy(sago_request **request) {
 
 static void keep_message(sago_request *request, sago_status status) {
     if (status)
-        (void)snprintf(request->message, sizeof request->message, "%s", sagoi_message());
+        sagoi_message_keep(request->message);
     else
         request->message[0] = '\0';
 }

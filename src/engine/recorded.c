@@ -30,6 +30,8 @@ static void divide(const sagoi_layout *layout, int64_t off, int64_t len, sagoi_r
 }
 
 void sagoi_record_request(sago_file *file, const sagoi_io_run *runs, int64_t n, double seconds) {
+    if (!sagoi_is_reported())
+        return;
     sagoi_recorded_request request = {.seconds = seconds};
     for (int64_t i = 0; i < n; i++)
         divide(sagoi_store_layout(file->store), runs[i].off, runs[i].len, &request);
@@ -37,7 +39,8 @@ void sagoi_record_request(sago_file *file, const sagoi_io_run *runs, int64_t n, 
 }
 
 void sagoi_record_done(sago_file *file, bool write, int64_t low, int64_t high, int64_t bytes) {
-    sagoi_stats_fill(file, &file->stats);
+    if (sagoi_is_reported())
+        sagoi_stats_fill(file, &file->stats);
     sagoi_recorder_call(&file->stats,
                         &(sagoi_recorded_call){.write = write, .bytes = bytes, .range = {low, high}});
 }

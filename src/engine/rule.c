@@ -100,7 +100,7 @@ sago_status sagoi_rule_make(const sagoi_call *call) {
     const void *all = NULL;
     int64_t block = 0;
     describe_part(call->composed, &mine);
-    sago_status status = sagoi_share_nodes(file->team, &mine, describe_node, NULL, sizeof(rule_facts), &all);
+    sago_status status = sagoi_describe_nodes(file->team, &mine, describe_node, NULL, sizeof(rule_facts), &all);
     if (status)
         return status;
     if (file->team->rank == 0) {
@@ -110,8 +110,6 @@ sago_status sagoi_rule_make(const sagoi_call *call) {
         const sagoi_subfiles *rule = sagoi_store_subfiles(file->store);
         agreed.max[MAX_RULE] = rule ? rule->block : 0;
     }
-    agreed.max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
-    sago_status met = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
-    status = met ? met : sagoi_verdict(file->team, agreed.max[MAX_VERDICT]);
+    status = sagoi_agree_with(file->team, status, &agreed);
     return status ? status : take_rule(file, agreed.max[MAX_RULE]);
 }

@@ -3,7 +3,7 @@
 #ifndef SAGOI_ENGINE_RULE_H
 #define SAGOI_ENGINE_RULE_H
 
-#include "engine/engine.h"
+#include "engine/collective.h"
 
 /* Used in the agreement that opens a call: a rank that has found the rule tells its block, as a maximum, and all
  * ranks take it.  If the file has its rule already, *block stays as it is. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "extent/codec.h"
 #include "extent/staging.h"
 
 /* A run of so many bytes is worth the work of a cursor. */
@@ -103,29 +104,87 @@ ALWAYS_INLINE void move_list(const sagoi_span *span, char *place, char *packed, 
     }
 }
 
+ALWAYS_INLINE void move_span(const sagoi_span *span, char *place, char *packed, bool scatter) {
+    if (span->runs)
+        move_list(span, place, packed, scatter);
+    else
+        move_any_train(span, place, packed, scatter);
+}
+
 void sagoi_copy_packed(const sagoi_span *span, char *base, int64_t base_off, char *packed, sagoi_packing packing) {
     char *place = base + (span->off - base_off);
-    if (packing == SAGOI_SCATTER) {
-        if (span->runs)
-            move_list(span, place, packed, true);
-        else
-            move_any_train(span, place, packed, true);
-    } else if (span->runs) {
-        move_list(span, place, packed, false);
-    } else {
-        move_any_train(span, place, packed, false);
+    if (packing == SAGOI_SCATTER)
+        move_span(span, place, packed, true);
+    else
+        move_span(span, place, packed, false);
+}
+
+/* The cells of an array of structs are pieces of a few short runs: to walk them span by span takes longer than to
+ * copy them. */
+ALWAYS_INLINE void move_lap(const sagoi_lap *lap, char *base, char *packed, bool scatter) {
+    const sagoi_piece *first = lap->pieces;
+    for (const sagoi_piece *piece = first; piece < first + lap->count; piece++) {
+        const sagoi_span span = {.count = piece->count,
+                                 .len = piece->len,
+                                 .stride = piece->stride,
+                                 .runs = piece->len ? NULL : lap->runs + piece->stride};
+        move_span(&span, base + (lap->off + piece->off), packed + (piece->pos - first->pos), scatter);
     }
+}
+
+static void copy_lap(const sagoi_lap *lap, char *base, char *packed, sagoi_packing packing) {
+    if (packing == SAGOI_SCATTER)
+        move_lap(lap, base, packed, true);
+    else
+        move_lap(lap, base, packed, false);
+}
+
+/* Decoding and copying in one loop: the processor copies a run while it decodes the next ones. */
+ALWAYS_INLINE void move_coded(sagoi_coded *coded, char *place, int64_t room, bool scatter) {
+    const uint8_t *next = coded->next, *stop = coded->stop;
+    char *packed = coded->packed;
+    int64_t bytes = coded->bytes, left = room;
+    while (stop - next >= SAGOI_CODE_SHORT) {
+        uint32_t gap, len;
+        int code = sagoi_code_short(next, &gap, &len);
+        if (code == 0 || (int64_t)gap + len > left || len > bytes)
+            break;
+        place += gap;
+        move_run(place, packed, len, scatter);
+        place += len;
+        packed += len;
+        bytes -= len;
+        left -= (int64_t)gap + len;
+        next += code;
+    }
+    *coded = (sagoi_coded){next, stop, coded->end + room - left, packed, bytes};
+}
+
+void sagoi_copy_coded(sagoi_coded *coded, char *base, int64_t base_off, int64_t limit, sagoi_packing packing) {
+    char *place = base + (coded->end - base_off);
+    int64_t room = limit - coded->end;
+    if (packing == SAGOI_SCATTER)
+        move_coded(coded, place, room, true);
+    else
+        move_coded(coded, place, room, false);
 }
 
 /* Copies stream bytes up to request position `until` between one contiguous place and the caller's pieces. */
 static void copy_until(sagoi_cursor *cursor, int64_t until, char *place, const sagoi_memory *memory,
                        sagoi_direction direction) {
+    const sagoi_packing packing = direction == SAGOI_TO_FILE ? SAGOI_GATHER : SAGOI_SCATTER;
+    const int64_t from = cursor->pos + cursor->skip;
+    sagoi_lap lap;
     sagoi_span piece;
     cursor->extents.end = memory->extents.begin + until;
-    while (sagoi_cursor_next(cursor, SAGOI_NO_LIMIT, &piece)) {
-        sagoi_copy_packed(&piece, memory->base, 0, place,
-                          direction == SAGOI_TO_FILE ? SAGOI_GATHER : SAGOI_SCATTER);
-        place += sagoi_span_bytes(&piece);
+    for (;;) {
+        char *at = place + (cursor->pos + cursor->skip - from);
+        if (sagoi_cursor_next_lap(cursor, &lap))
+            copy_lap(&lap, memory->base, at, packing);
+        else if (sagoi_cursor_next(cursor, SAGOI_NO_LIMIT, &piece))
+            sagoi_copy_packed(&piece, memory->base, 0, at, packing);
+        else
+            return;
     }
 }
 

@@ -29,4 +29,16 @@ typedef enum { SAGOI_SCATTER, SAGOI_GATHER } sagoi_packing;
  * base_off).  It serves both sides: runs of the file in a window, and the caller's pieces in memory. */
 void sagoi_copy_packed(const sagoi_span *span, char *base, int64_t base_off, char *packed, sagoi_packing packing);
 
+/* Coded runs (codec.h) that are being copied between a window of the file and packed bytes. */
+typedef struct sagoi_coded {
+    const uint8_t *next, *stop; /* the code that is left */
+    int64_t end;                /* of the run before: an offset of the file */
+    char *packed;               /* the bytes that are left, */
+    int64_t bytes;              /* and how many */
+} sagoi_coded;
+
+/* Copies runs as long as they are single runs with a short code, end at or below `limit`, and have bytes: the byte
+ * at offset `o` is at base + (o - base_off).  What comes next is for the caller to look at. */
+void sagoi_copy_coded(sagoi_coded *coded, char *base, int64_t base_off, int64_t limit, sagoi_packing packing);
+
 #endif

@@ -229,11 +229,20 @@ static int64_t whole_list_runs(const sagoi_cursor *cursor, int64_t limit, int64_
     return run - first;
 }
 
+/* Does a train lie wholly below the limits?  Most do, and then nothing has to be divided. */
+static bool is_whole_train(const sagoi_cursor *cursor, const sagoi_piece *piece, int64_t limit) {
+    bool below =
+        limit == SAGOI_NO_LIMIT || (piece->stride > 0 && piece->end <= sagoi_distance(limit, cursor->lap_off));
+    return cursor->index == 0 && below && piece->count * piece->len <= cursor->extents.end - cursor->pos;
+}
+
 /* How many runs of a train or a list lie wholly below the limits. */
 static int64_t whole_runs(const sagoi_cursor *cursor, int64_t limit, int64_t *bytes, int64_t *next_off) {
     const sagoi_piece *piece = piece_at(cursor);
     if (piece->len == 0)
         return whole_list_runs(cursor, limit, bytes, next_off);
+    if (is_whole_train(cursor, piece, limit))
+        return piece->count;
     int64_t below = sagoi_distance(limit, cursor->off);
     if (piece->len > below)
         return 0;
@@ -275,6 +284,20 @@ bool sagoi_cursor_next(sagoi_cursor *cursor, int64_t limit, sagoi_span *span) {
         step_runs(cursor, 1, len, after_run(cursor, cursor->index, cursor->off));
     else
         cursor->skip = until;
+    return true;
+}
+
+bool sagoi_cursor_next_lap(sagoi_cursor *cursor, sagoi_lap *lap) {
+    const sagoi_pattern *pattern = cursor->extents.pattern;
+    if (cursor->pos >= cursor->extents.end || cursor->index > 0 || cursor->skip > 0 ||
+        pattern->lap_bytes > cursor->extents.end - cursor->lap_pos)
+        return false;
+    *lap = (sagoi_lap){.pieces = piece_at(cursor),
+                       .runs = pattern->runs,
+                       .count = pattern->npieces - cursor->piece,
+                       .off = cursor->lap_off};
+    cursor->piece = pattern->npieces - 1;
+    next_piece(cursor);
     return true;
 }
 

@@ -21,26 +21,18 @@ void sagoi_pattern_init(sagoi_pattern *pattern, sagoi_budget *budget) {
 }
 
 void sagoi_pattern_cleanup(sagoi_pattern *pattern) {
-    sagoi_budget_free(pattern->budget, pattern->pieces,
-                      pattern->pieces_capacity * (int64_t)sizeof *pattern->pieces);
-    sagoi_budget_free(pattern->budget, pattern->runs, pattern->runs_capacity * (int64_t)sizeof *pattern->runs);
-    sagoi_budget_free(pattern->budget, pattern->loops, pattern->nloops * (int64_t)sizeof *pattern->loops);
+    sagoi_budget_free(pattern->budget, pattern->pieces);
+    sagoi_budget_free(pattern->budget, pattern->runs);
+    sagoi_budget_free(pattern->budget, pattern->loops);
     sagoi_pattern_init(pattern, pattern->budget);
 }
 
-/* Makes room for one more of `*count` elements; false: there is no memory. */
+/* Makes room for one more than `count` elements; false: there is no memory. */
 static bool grow(sagoi_pattern *pattern, void **array, int64_t count, int64_t *capacity, int64_t size) {
-    if (count < *capacity)
-        return true;
-    int64_t larger = *capacity < 4 ? 4 : *capacity + *capacity / 2;
-    void *moved = sagoi_budget_realloc(pattern->budget, *array, *capacity * size, larger * size);
-    if (!moved) {
+    bool room = sagoi_budget_grow(pattern->budget, array, count + 1, capacity, size);
+    if (!room)
         pattern->failed = SAGO_ERR_MEMORY;
-        return false;
-    }
-    *array = moved;
-    *capacity = larger;
-    return true;
+    return room;
 }
 
 static sagoi_piece *last_piece(sagoi_pattern *pattern) {
@@ -289,7 +281,7 @@ static void find_bounds(sagoi_pattern *pattern) {
 static void give_back(sagoi_pattern *pattern, void **array, int64_t count, int64_t *capacity, int64_t size) {
     if (count == *capacity || *capacity == 0)
         return;
-    void *moved = sagoi_budget_realloc(pattern->budget, *array, *capacity * size, count * size);
+    void *moved = sagoi_budget_realloc(pattern->budget, *array, count * size);
     if (!moved)
         return;
     *array = moved;

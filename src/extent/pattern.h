@@ -192,6 +192,17 @@ void sagoi_cursor_seek_pos(sagoi_cursor *cursor, int64_t pos);
  * Without a limit pass SAGOI_NO_LIMIT. */
 bool sagoi_cursor_next(sagoi_cursor *cursor, int64_t limit, sagoi_span *span);
 
+/* What is left of a lap: whole pieces, and the place that their offsets count from. */
+typedef struct sagoi_lap {
+    const sagoi_piece *pieces; /* `count` pieces, whose positions and bytes follow each other in the stream */
+    const sagoi_run *runs;     /* the runs of those that are lists: from runs[piece->stride] on */
+    int64_t count, off;
+} sagoi_lap;
+/* Hands out the rest of a lap; false: the cursor stands inside of a piece, or the stream ends inside of the lap,
+ * and the next span is all that there is.  A copy of short pieces takes less time lap by lap than span by span.
+ * Not for permuted patterns. */
+bool sagoi_cursor_next_lap(sagoi_cursor *cursor, sagoi_lap *lap);
+
 /* Walks the runs of a span one by one, where a loop need not be tight:
  *     for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run);)
  *         ... run.off, run.len, run.pos */

@@ -39,7 +39,7 @@ static bool place_run(sagoi_budget *budget, sagoi_pattern **layers, int64_t *n, 
         i++;
     if (i == *n) {
         int64_t size = sizeof **layers;
-        sagoi_pattern *more = sagoi_budget_realloc(budget, *layers, *n * size, (*n + 1) * size);
+        sagoi_pattern *more = sagoi_budget_realloc(budget, *layers, (*n + 1) * size);
         if (!more)
             return false;
         *layers = more;
@@ -51,13 +51,13 @@ static bool place_run(sagoi_budget *budget, sagoi_pattern **layers, int64_t *n, 
 void sagoi_layers_free(sagoi_budget *budget, sagoi_pattern *layers, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         sagoi_pattern_cleanup(&layers[i]);
-    sagoi_budget_free(budget, layers, n * (int64_t)sizeof *layers);
+    sagoi_budget_free(budget, layers);
 }
 
 sago_status sagoi_extents_sort(const sagoi_extents *extents, sagoi_budget *budget, sagoi_pattern **layers,
                                int64_t *n) {
-    int64_t count = collect_runs(extents, NULL), size = count * (int64_t)sizeof(placed_run);
-    placed_run *runs = sagoi_budget_alloc(budget, size);
+    int64_t count = collect_runs(extents, NULL);
+    placed_run *runs = sagoi_budget_alloc(budget, count * (int64_t)sizeof *runs);
     if (!runs)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to sort %lld runs", (long long)count);
     collect_runs(extents, runs);
@@ -67,7 +67,7 @@ sago_status sagoi_extents_sort(const sagoi_extents *extents, sagoi_budget *budge
     bool ok = true;
     for (int64_t i = 0; i < count && ok; i++)
         ok = place_run(budget, &made, &nmade, &runs[i]);
-    sagoi_budget_free(budget, runs, size);
+    sagoi_budget_free(budget, runs);
     if (!ok) {
         sagoi_layers_free(budget, made, nmade);
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to sort %lld runs", (long long)count);

@@ -46,10 +46,10 @@ static sago_status create(const sagoi_device *device, sagoi_memory *memory, int6
     staging->room = sagoi_min(bytes, MOST_CHUNK);
     while (staging->room > LEAST_CHUNK && !sagoi_budget_fits(budget, staging->room))
         staging->room /= 2;
-    while (!(staging->chunk = sagoi_budget_realloc(budget, NULL, 0, staging->room)) && staging->room > LEAST_CHUNK)
+    while (!(staging->chunk = sagoi_budget_realloc(budget, NULL, staging->room)) && staging->room > LEAST_CHUNK)
         staging->room /= 2;
     if (!staging->chunk) {
-        sagoi_budget_free(budget, staging, sizeof *staging);
+        sagoi_budget_free(budget, staging);
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to stage a buffer of a device");
     }
     memory->staging = staging;
@@ -64,8 +64,8 @@ sago_status sagoi_staging_add(sagoi_memory *memory, int64_t bytes, sagoi_budget 
 void sagoi_staging_destroy(sagoi_staging *staging) {
     if (!staging)
         return;
-    sagoi_budget_free(staging->budget, staging->chunk, staging->room);
-    sagoi_budget_free(staging->budget, staging, sizeof *staging);
+    sagoi_budget_free(staging->budget, staging->chunk);
+    sagoi_budget_free(staging->budget, staging);
 }
 
 /* ---- To and from the device ---- */
@@ -78,7 +78,7 @@ static void move_piece(sagoi_staging *staging, char *host, char *device, int64_t
     staging->status = direction == SAGOI_TO_FILE ? sagoi_device_copy(staging->device, host, device, bytes, device)
                                                  : sagoi_device_copy(staging->device, device, host, bytes, device);
     if (staging->status)
-        (void)snprintf(staging->message, sizeof staging->message, "%s", sagoi_message());
+        sagoi_message_keep(staging->message);
 }
 
 /* Copies bytes of the stream to or from one contiguous place in host memory. */

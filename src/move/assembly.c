@@ -11,7 +11,7 @@
  * that said YES hands the decision on.  Every PRESENT gets one decision, and a leader sends its next PRESENT only
  * after that. So at most two messages are under way in each direction between two leaders, however long one of
  * them is away. A message carries the number of its call, and numbers only grow, so a late message is known as
- * late.  The last message between two leaders is BYE, when the file is closed. */
+ * late.  The last message between two leaders is BYE, when a file is closed for which some leader has sent any. */
 #include "move/assembly.h"
 
 #include <stdlib.h>
@@ -45,6 +45,7 @@ typedef struct peer {
 struct sagoi_assembly {
     peer parent; /* rank -1: this node is the root */
     int children;
+    bool spoke; /* this leader has sent a message */
     peer child[FANOUT];
     int64_t said;             /* the last PRESENT sent to the parent */
     int64_t asked;            /* the last PREPARE received from the parent */
@@ -76,6 +77,7 @@ static bool say(sagoi_team *team, peer *to, int slot, message_kind kind, int64_t
     if (!gone)
         return false;
     to->out[slot] = (message){kind, call};
+    team->assembly->spoke = true;
     if (SAGOI_DONE(MPI_Isend(&to->out[slot], sizeof to->out[slot], MPI_BYTE, to->rank,
                              sagoi_team_tag(team, SAGOI_TAG_ASSEMBLY), team->all, &to->sent[slot])))
         return true;
@@ -293,6 +295,8 @@ static bool everything_sent(assembly *a) {
         all = sent_all(&a->child[i]) && all;
     return all;
 }
+
+bool sagoi_assembly_spoke(const sagoi_team *team) { return team->assembly->spoke; }
 
 /* The messages of one leader come in order, so none comes after BYE. */
 sago_status sagoi_assembly_end(sagoi_team *team) {

@@ -31,6 +31,9 @@ bool sagoi_call_turn(const sagoi_team *team, int64_t call, unsigned from, sagoi_
 bool sagoi_assembly_look(const sagoi_convening *convening);
 
 sago_status sagoi_assembly_create(sagoi_team *team) SAGOI_CHECKED;
+/* Has this leader sent a message? */
+bool sagoi_assembly_spoke(const sagoi_team *team);
+/* Collective among the leaders: takes leave, so that no message is under way afterwards. */
 sago_status sagoi_assembly_end(sagoi_team *team) SAGOI_CHECKED;
 void sagoi_assembly_destroy(sagoi_team *team);
 

@@ -30,10 +30,10 @@ static bool test(MPI_Request *request, int *done) {
     return false;
 }
 
-static bool test_all(int64_t n, MPI_Request requests[], int *done) {
+static bool test_all(int64_t n, MPI_Request requests[], int *done, MPI_Status statuses[]) {
     int error;
     for (int i = 0; i < TRIES; i++) {
-        error = MPI_Testall((int)n, requests, done, MPI_STATUSES_IGNORE);
+        error = MPI_Testall((int)n, requests, done, statuses);
         if (error == MPI_SUCCESS)
             return true;
         if (!had_no_effect(error))
@@ -61,11 +61,15 @@ bool sagoi_test(MPI_Request *request, int *done) {
     return ok;
 }
 
-bool sagoi_test_all(int64_t n, MPI_Request requests[], int *done) {
+bool sagoi_test_all_into(int64_t n, MPI_Request requests[], int *done, MPI_Status statuses[]) {
     sagoi_quiet_begin(MPI_COMM_NULL);
-    bool ok = test_all(n, requests, done);
+    bool ok = test_all(n, requests, done, statuses);
     sagoi_quiet_end(MPI_COMM_NULL);
     return ok;
+}
+
+bool sagoi_test_all(int64_t n, MPI_Request requests[], int *done) {
+    return sagoi_test_all_into(n, requests, done, MPI_STATUSES_IGNORE);
 }
 
 bool sagoi_test_some(int64_t n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]) {

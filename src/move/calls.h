@@ -19,6 +19,8 @@
 
 bool sagoi_test(MPI_Request *request, int *done);
 bool sagoi_test_all(int64_t n, MPI_Request requests[], int *done);
+/* `statuses` has room for n, and is set when all are done. */
+bool sagoi_test_all_into(int64_t n, MPI_Request requests[], int *done, MPI_Status statuses[]);
 /* `statuses` has room for n. */
 bool sagoi_test_some(int64_t n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]);
 

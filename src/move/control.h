@@ -17,7 +17,7 @@ typedef struct sagoi_slot {
     _Alignas(64) sagoi_agreement agreement;
     int64_t value;                /* for sagoi_gate_sum() */
     _Atomic uint64_t done;        /* for sagoi_tell_done() */
-    sagoi_pair pair;              /* for sagoi_share_local() */
+    sagoi_pair pair;              /* for sagoi_pairs_of_node() */
     int64_t counts[SAGOI_COUNTS]; /* for sagoi_node_counts() */
     sagoi_process process;
     char message[SAGOI_MESSAGE_MAX]; /* message of the rank's last failure */
@@ -42,7 +42,7 @@ typedef struct sagoi_control {
     char message[SAGOI_MESSAGE_MAX];        /* message of the failure that was agreed on */
     char broken_message[SAGOI_MESSAGE_MAX]; /* why the team is broken */
     _Alignas(64)
-        sagoi_slot slots[]; /* local_size slots, then the place where sagoi_share_nodes() leaves its copy */
+        sagoi_slot slots[]; /* local_size slots, then the place where sagoi_describe_nodes() leaves its copy */
 } sagoi_control;
 
 /* Waits until all ranks of the node have come.  Then one rank runs `meeting`, the leader where there are several

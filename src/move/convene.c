@@ -210,6 +210,13 @@ sago_status sagoi_convene_open(sagoi_team *team) {
     return team->nodes > 1 && team->local_rank == 0 ? sagoi_assembly_create(team) : SAGO_OK;
 }
 
-sago_status sagoi_convene_close(sagoi_team *team) { return team->assembly ? sagoi_assembly_end(team) : SAGO_OK; }
+bool sagoi_convene_spoke(const sagoi_team *team) { return team->assembly && sagoi_assembly_spoke(team); }
+
+sago_status sagoi_convene_close(sagoi_team *team, bool spoke) {
+    if (team->assembly && spoke)
+        return sagoi_assembly_end(team);
+    sagoi_convene_drop(team);
+    return SAGO_OK;
+}
 
 void sagoi_convene_drop(sagoi_team *team) { sagoi_assembly_destroy(team); }

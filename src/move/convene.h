@@ -7,10 +7,10 @@
  * rank may leave and come back.  A rank that has waited as long as waiting is worth decides that all ranks go
  * alone, also those that have not come yet.  A rank that is not bound never depends on another one.
  *
- *   on a node       one atomic word of the control segment holds the number of the call, how many ranks have
- * arrived, and the decision.  Numbers only grow: a rank that finds a larger number than its own call's has come
- * too late for its call, on which the other ranks went alone. between nodes   assembly.c: the leaders vote in two
- * phases, by messages.
+ * On a node one atomic word of the control segment holds the number of the call, how many ranks have arrived, and
+ * the decision.  Numbers only grow: a rank that finds a larger number than its own call's has come too late for
+ * its call, on which the other ranks went alone.  Between nodes the leaders vote in two phases, by messages
+ * (assembly.c).
  *
  * The lock of the fibers (base/fiber.h) guards the list of convenings, and how many callers stay. */
 #ifndef SAGOI_CONVENE_H
@@ -59,8 +59,10 @@ bool sagoi_stay_is_brief(void);
 
 /* Local, called before all ranks meet; no other rank uses the team yet. */
 sago_status sagoi_convene_open(sagoi_team *team) SAGOI_CHECKED;
-/* Collective: afterwards no message is under way. */
-sago_status sagoi_convene_close(sagoi_team *team) SAGOI_CHECKED;
+/* Has this rank sent messages to come together with other nodes? */
+bool sagoi_convene_spoke(const sagoi_team *team);
+/* Collective: afterwards no message is under way.  `spoke`: some rank has sent any. */
+sago_status sagoi_convene_close(sagoi_team *team, bool spoke) SAGOI_CHECKED;
 /* Does the same without communication, for a file that is given up. */
 void sagoi_convene_drop(sagoi_team *team);
 

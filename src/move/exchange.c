@@ -1,6 +1,6 @@
 /* The passes of a round.  A rank that waits for a message also handles the messages that come in meanwhile: an
  * aggregator keeps emptying its inbox while it waits at the gate, for its own messages or for its disk.  So two
- * nodes that wait for each other's aggregators always make progress.  A leader makes progress, too: it waits only
+ * nodes that wait for each other's aggregators always make progress.  A relay makes progress, too: it waits only
  * for messages that are certain to be sent, and for aggregators that are certain to receive. */
 #include "move/exchange.h"
 
@@ -18,7 +18,7 @@ struct sagoi_exchange {
     sagoi_exchange_setup setup;
     sagoi_outbox outbox;
     sagoi_inbox inbox;
-    sagoi_relay *relay;   /* of a leader with three layers; else NULL */
+    sagoi_relay *relay;   /* what this rank sends on for others; NULL: nothing */
     int32_t *aggregators; /* for each domain: the rank of its aggregator */
     sagoi_packer packer;
     char **in_place;    /* the packer's, for each domain in reach; NULL: another rank sends for this one */
@@ -27,9 +27,10 @@ struct sagoi_exchange {
     bool started;       /* the current pass was begun, and has to be finished */
     int64_t switches;   /* context switches of this thread when the wait began */
     bool crowded;       /* other threads want this rank's core while it waits */
-    int64_t most;       /* largest size of one region */
+    int64_t most;       /* largest size of one packet */
     int64_t passes;     /* passes so far; the two staging areas are used in turn */
     int64_t in_round;   /* passes in this round */
+    sagoi_exchange_end end;
     sago_status status;
 };
 
@@ -64,17 +65,15 @@ void sagoi_find_aggregators(const sagoi_team *team, const sagoi_plan *plan, int3
     }
 }
 
-/* A message must hold the regions of all ranks of the largest group of any node. */
-static int64_t largest_region(const sagoi_exchange_setup *setup) {
+/* A message must hold the packets of all ranks of the largest group of any node. */
+static int64_t largest_packet(const sagoi_exchange_setup *setup) {
     int64_t q = setup->team->local_size, c = sagoi_min(setup->plan->local_aggregators, q);
     int64_t group = sagoi_div_up(q, c);
-    int64_t head = (int64_t)sizeof(sagoi_mail_head) + group * (int64_t)sizeof(sagoi_mail_region);
+    int64_t head = (int64_t)sizeof(sagoi_mail_head) + group * (int64_t)sizeof(sagoi_mail_packet);
     if (setup->plan->layers > 2) /* the message may be in a bundle of its own */
         head += (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_entry));
     return (setup->plan->message - head) / group;
 }
-
-static int64_t in_place_bytes(const sagoi_exchange_setup *setup) { return setup->reach * (int64_t)sizeof(char *); }
 
 sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_exchange **created) {
     sagoi_exchange *exchange = sagoi_budget_alloc(setup->budget, sizeof *exchange);
@@ -82,10 +81,10 @@ sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_excha
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for an exchange");
     exchange->setup = *setup;
     exchange->aggregators = sagoi_budget_alloc(setup->budget, setup->plan->ndomains * (int64_t)sizeof(int32_t));
-    exchange->most = largest_region(setup);
+    exchange->most = largest_packet(setup);
     bool own = sagoi_mail_own(setup);
     if (own)
-        exchange->in_place = sagoi_budget_alloc(setup->budget, in_place_bytes(setup));
+        exchange->in_place = sagoi_budget_alloc(setup->budget, setup->reach * (int64_t)sizeof(char *));
     bool ok = exchange->aggregators && (exchange->in_place || !own);
     sago_status status = ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for an exchange");
     if (!status) {
@@ -117,7 +116,8 @@ void sagoi_exchange_begin(sagoi_exchange *exchange, const sagoi_exchange_setup *
     exchange->started = false;
     exchange->outbox.in_place = exchange->in_place;
     sagoi_inbox_begin(&exchange->inbox);
-    exchange->outbox.forgetful = false;
+    exchange->outbox.forgetful = exchange->outbox.refused = false;
+    exchange->end = (sagoi_exchange_end){0};
     if (setup->domain >= 0 || exchange->relay || (exchange->in_place && exchange->crowded)) {
         setup->team->idle = idle;
         setup->team->idle_arg = exchange;
@@ -140,10 +140,9 @@ void sagoi_exchange_destroy(sagoi_exchange **exchange) {
     sagoi_relay_destroy(&gone->relay);
     sagoi_inbox_cleanup(&gone->inbox);
     sagoi_outbox_cleanup(&gone->outbox);
-    if (gone->in_place)
-        sagoi_budget_free(budget, gone->in_place, in_place_bytes(&gone->setup));
-    sagoi_budget_free(budget, gone->aggregators, gone->setup.plan->ndomains * (int64_t)sizeof(int32_t));
-    sagoi_budget_free(budget, gone, sizeof *gone);
+    sagoi_budget_free(budget, gone->in_place);
+    sagoi_budget_free(budget, gone->aggregators);
+    sagoi_budget_free(budget, gone);
 }
 
 /* Turns of a wait in which nothing comes before the rank sleeps.  Looking costs system calls, and where there are
@@ -215,16 +214,16 @@ static bool pack_pass(sagoi_exchange *exchange, int parity) {
     double start = sagoi_now();
     int64_t rank = setup->team->local_rank;
     bool more = sagoi_pack(&exchange->packer, sagoi_staging_of(setup, rank, parity), setup->plan->staging,
-                           exchange->most, sagoi_regions_of(setup, rank, parity));
+                           exchange->most, sagoi_packets_of(setup, rank, parity));
     (void)sagoi_phase_end(setup->stats, SAGO_PHASE_GATHER, start);
     return more;
 }
 
-/* Waits for the other ranks of the node; true: some rank has data for another pass. */
-static bool any_has_more(sagoi_exchange *exchange, bool more) {
+/* Waits for the other ranks of the node; true: it is true of some rank. */
+static bool is_true_of_any(sagoi_exchange *exchange, bool mine) {
     int64_t any = 0;
     double start = sagoi_now();
-    note(exchange, sagoi_gate_sum(exchange->setup.team, more, &any));
+    note(exchange, sagoi_gate_sum(exchange->setup.team, mine, &any));
     (void)sagoi_phase_end(exchange->setup.stats, SAGO_PHASE_WAIT, start);
     return any > 0;
 }
@@ -241,7 +240,10 @@ static void begin_pass(sagoi_exchange *exchange, int64_t round) {
     bool more = pack_pass(exchange, exchange->pass.parity);
     if (!is_reading(exchange))
         wait_outbox(exchange); /* the messages of the pass before, which were sent from the other staging area */
-    exchange->pass.last = !(exchange->in_place ? more : any_has_more(exchange, more));
+    exchange->pass.last = !(exchange->in_place ? more : is_true_of_any(exchange, more));
+    if (is_reading(exchange) && !exchange->setup.remembered)
+        exchange->end.reached_all = exchange->pass.number == 0 && exchange->pass.last &&
+                                    sagoi_outbox_reaches_all(&exchange->outbox, &exchange->pass);
     note(exchange, sagoi_outbox_send(&exchange->outbox, &exchange->pass));
 }
 
@@ -251,12 +253,16 @@ static void end_pass(sagoi_exchange *exchange) {
     int64_t rank = setup->team->local_rank;
     int parity = exchange->pass.parity;
     wait_outbox(exchange);
+    bool refused = exchange->outbox.refused;
     if (!exchange->in_place) {
         note(exchange, sagoi_outbox_deal(&exchange->outbox, &exchange->pass));
-        (void)any_has_more(exchange, false);
+        refused = is_true_of_any(exchange, refused);
     }
+    exchange->end.refused = exchange->end.refused || refused;
+    if (refused)
+        return;
     double start = sagoi_now();
-    sagoi_unpack(&exchange->began, sagoi_staging_of(setup, rank, parity), sagoi_regions_of(setup, rank, parity));
+    sagoi_unpack(&exchange->began, sagoi_staging_of(setup, rank, parity), sagoi_packets_of(setup, rank, parity));
     (void)sagoi_phase_end(setup->stats, SAGO_PHASE_GATHER, start);
 }
 
@@ -277,7 +283,7 @@ void sagoi_exchange_open(sagoi_exchange *exchange, int64_t round, const sagoi_wi
  * node's windows.  The wait for messages comes first, since they make progress only while this rank calls MPI. */
 static void wait_for_writers(sagoi_exchange *exchange) {
     wait_outbox(exchange);
-    (void)any_has_more(exchange, false);
+    (void)is_true_of_any(exchange, false);
 }
 
 sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round) {
@@ -295,11 +301,12 @@ sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round) {
     return exchange->status;
 }
 
-sago_status sagoi_exchange_finish(sagoi_exchange *exchange, bool *forgetful) {
+sago_status sagoi_exchange_finish(sagoi_exchange *exchange, sagoi_exchange_end *end) {
     wait_outbox(exchange);
     exchange->setup.team->idle = NULL;
     if (!exchange->setup.remembered)
         sagoi_remembered_sort(exchange->setup.received);
-    *forgetful = exchange->outbox.forgetful || (exchange->setup.domain >= 0 && exchange->setup.received->full);
+    *end = exchange->end;
+    end->forgetful = exchange->outbox.forgetful || (exchange->setup.domain >= 0 && exchange->setup.received->full);
     return exchange->status;
 }

@@ -27,7 +27,7 @@ typedef struct sagoi_exchange_setup {
     sagoi_remembered *received; /* of the plan */
     bool remembered;            /* the aggregators remember the extents, so only data moves */
     char *staging;              /* in the node's segment: local_size * 2 areas */
-    sagoi_region *regions;      /* in the node's segment: local_size * 2 * the domains in reach */
+    sagoi_packet *packets;      /* in the node's segment: local_size * 2 * the domains in reach */
     int64_t first, reach;       /* domains that this node's range overlaps */
     int64_t domain;             /* the domain that this rank aggregates; -1: none */
     sagoi_mailroom *room;
@@ -57,8 +57,16 @@ void sagoi_exchange_start(sagoi_exchange *exchange, int64_t round);
 void sagoi_exchange_open(sagoi_exchange *exchange, int64_t round, const sagoi_window *window);
 sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round) SAGOI_CHECKED;
 
-/* Called after the last round: waits for messages that are still under way.  *forgetful: aggregators must not rely
- * on what they remember of this call. */
-sago_status sagoi_exchange_finish(sagoi_exchange *exchange, bool *forgetful) SAGOI_CHECKED;
+/* What this rank knows when a call ends. */
+typedef struct sagoi_exchange_end {
+    bool forgetful; /* aggregators must not rely on what they remember of this call */
+    /* Reading.  Each aggregator of another node had data for this rank (or for one that its local aggregator
+     * serves), in a single pass; not told of repeated reads. */
+    bool reached_all;
+    bool refused; /* an aggregator of another node could not read, and told this node so instead of sending data */
+} sagoi_exchange_end;
+
+/* Called after the last round: waits for messages that are still under way. */
+sago_status sagoi_exchange_finish(sagoi_exchange *exchange, sagoi_exchange_end *end) SAGOI_CHECKED;
 
 #endif

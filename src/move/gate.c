@@ -351,32 +351,32 @@ sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agre
 }
 
 /* The copy that all ranks of the node read. */
-static char *share_area(sagoi_team *team) { return (char *)&team->control->slots[team->local_size]; }
+static char *described_area(sagoi_team *team) { return (char *)&team->control->slots[team->local_size]; }
 
-typedef struct share_work {
+typedef struct describe_work {
     sagoi_describe_fn describe;
     void *arg;
     int64_t bytes;
-} share_work;
+} describe_work;
 
-static sago_status share_leaders(sagoi_team *team, void *arg) {
-    const share_work *work = arg;
-    char mine[SAGOI_SHARE_BYTES] = {0};
+static sago_status describe_leaders(sagoi_team *team, void *arg) {
+    const describe_work *work = arg;
+    char mine[SAGOI_DESCRIBED_BYTES] = {0};
     reduce_node(team);
     work->describe(work->arg, &team->control->of_node, mine);
-    return sagoi_leaders_gather(team, mine, work->bytes, share_area(team));
+    return sagoi_leaders_gather(team, mine, work->bytes, described_area(team));
 }
 
-sago_status sagoi_share_nodes(sagoi_team *team, const sagoi_agreement *mine, sagoi_describe_fn describe, void *arg,
-                              int64_t bytes, const void **all) {
-    share_work work = {describe, arg, bytes};
+sago_status sagoi_describe_nodes(sagoi_team *team, const sagoi_agreement *mine, sagoi_describe_fn describe,
+                                 void *arg, int64_t bytes, const void **all) {
+    describe_work work = {describe, arg, bytes};
     team->control->slots[team->local_rank].agreement = *mine;
-    sago_status status = meet(team, true, share_leaders, &work);
-    *all = share_area(team);
+    sago_status status = meet(team, true, describe_leaders, &work);
+    *all = described_area(team);
     return status;
 }
 
-sago_status sagoi_share_local(sagoi_team *team, sagoi_pair mine, sagoi_pair all[]) {
+sago_status sagoi_pairs_of_node(sagoi_team *team, sagoi_pair mine, sagoi_pair all[]) {
     team->control->slots[team->local_rank].pair = mine;
     sago_status status = sagoi_gate(team);
     for (int i = 0; i < team->local_size && !status; i++)

@@ -15,15 +15,15 @@ struct sagoi_inbox_slot {
     char *reply;   /* only when reading */
     int answer;    /* tag of the reply */
     bool replying; /* the request is that of the reply, not of the message */
-    /* The first region of a message without a head, whose regions are remembered; NULL: the message has a head.
+    /* The first packet of a message without a head, whose packets are remembered; NULL: the message has a head.
      * `placed`: the data comes straight to its place in the window. */
-    const sagoi_remembered_region *remembered;
+    const sagoi_remembered_packet *remembered;
     bool placed;
 };
 
 void sagoi_mailroom_cleanup(sagoi_mailroom *room, sagoi_budget *budget) {
     if (!room->leaked)
-        sagoi_budget_free(budget, room->base, room->bytes);
+        sagoi_budget_free(budget, room->base);
     *room = (sagoi_mailroom){0};
 }
 
@@ -33,7 +33,7 @@ static bool reserve_room(const sagoi_exchange_setup *setup, int64_t bytes) {
     if (bytes <= room->bytes)
         return true;
     sagoi_mailroom_cleanup(room, setup->budget);
-    room->base = sagoi_budget_realloc(setup->budget, NULL, 0, bytes);
+    room->base = sagoi_budget_realloc(setup->budget, NULL, bytes);
     room->bytes = room->base ? bytes : 0;
     return room->base;
 }
@@ -66,10 +66,10 @@ void sagoi_inbox_cleanup(sagoi_inbox *inbox) {
     if (!inbox->setup || inbox->setup->domain < 0)
         return;
     sagoi_budget *budget = inbox->setup->budget;
-    sagoi_budget_free(budget, inbox->slots, inbox->nslots * (int64_t)sizeof *inbox->slots);
-    sagoi_budget_free(budget, inbox->requests, inbox->nslots * (int64_t)sizeof *inbox->requests);
-    sagoi_budget_free(budget, inbox->finished, inbox->nslots * (int64_t)sizeof *inbox->finished);
-    sagoi_budget_free(budget, inbox->counted, inbox->setup->plan->nodes * (int64_t)sizeof *inbox->counted);
+    sagoi_budget_free(budget, inbox->slots);
+    sagoi_budget_free(budget, inbox->requests);
+    sagoi_budget_free(budget, inbox->finished);
+    sagoi_budget_free(budget, inbox->counted);
     *inbox = (sagoi_inbox){0};
 }
 
@@ -134,21 +134,21 @@ static void post_reply(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const char *r
     inbox->busy++;
 }
 
-/* The coded extents of a region: from the message, or remembered from an earlier call.  NULL: the region is not
+/* The coded extents of a packet: from the message, or remembered from an earlier call.  NULL: the packet is not
  * the one that is remembered. */
-static const uint8_t *find_code(sagoi_inbox *inbox, const sagoi_remembered_region *place, const char *message,
-                                sagoi_mail_region *region) {
+static const uint8_t *find_code(sagoi_inbox *inbox, const sagoi_remembered_packet *place, const char *message,
+                                sagoi_mail_packet *packet) {
     const sagoi_exchange_setup *setup = inbox->setup;
     if (setup->remembered) {
-        const sagoi_remembered_region *found = sagoi_remembered_find(setup->received, place);
-        if (!found || found->data != (int64_t)region->data)
+        const sagoi_remembered_packet *found = sagoi_remembered_find(setup->received, place);
+        if (!found || found->data != (int64_t)packet->data)
             return NULL;
-        region->code = (uint64_t)found->code;
+        packet->code = (uint64_t)found->code;
         return found->code > 0 ? setup->received->codes + found->at : (const uint8_t *)message;
     }
-    sagoi_remembered_region keep = *place;
-    keep.code = (int64_t)region->code;
-    keep.data = (int64_t)region->data;
+    sagoi_remembered_packet keep = *place;
+    keep.code = (int64_t)packet->code;
+    keep.data = (int64_t)packet->data;
     sagoi_remembered_add(setup->received, &keep, (const uint8_t *)message, setup->budget);
     return (const uint8_t *)message;
 }
@@ -166,35 +166,35 @@ static bool read_head(const letter *mail, size_t entry, sagoi_mail_head *head) {
     if (mail->length < (int64_t)sizeof *head)
         return false;
     memcpy(head, mail->at, sizeof *head);
-    return mail->length >= (int64_t)sizeof *head + (int64_t)head->regions * (int64_t)entry;
+    return mail->length >= (int64_t)sizeof *head + (int64_t)head->packets * (int64_t)entry;
 }
 
-/* Handles all regions of a message; *replied grows by the bytes of the reply.  false: the message is broken. */
-static bool take_regions(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const letter *mail, int64_t *replied) {
+/* Handles all packets of a message; *replied grows by the bytes of the reply.  false: the message is broken. */
+static bool take_packets(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const letter *mail, int64_t *replied) {
     sagoi_direction direction = inbox->setup->request->direction;
     bool reading = direction == SAGOI_FROM_FILE;
     sagoi_mail_head head;
-    if (!read_head(mail, sizeof(sagoi_mail_region), &head))
+    if (!read_head(mail, sizeof(sagoi_mail_packet), &head))
         return false;
     const char *table = mail->at + sizeof head, *stop = mail->at + mail->length;
-    char *at = mail->at + sizeof head + head.regions * sizeof(sagoi_mail_region);
-    sagoi_remembered_region place = {
+    char *at = mail->at + sizeof head + head.packets * sizeof(sagoi_mail_packet);
+    sagoi_remembered_packet place = {
         .round = inbox->round, .pass = (int32_t)(head.flags >> SAGOI_MAIL_NUMBER), .source = mail->source};
-    for (uint32_t i = 0; i < head.regions; i++) {
-        sagoi_mail_region region;
-        memcpy(&region, table + i * sizeof region, sizeof region);
-        uint64_t sent = region.code, data = reading ? 0 : region.data, left = (uint64_t)(stop - at);
+    for (uint32_t i = 0; i < head.packets; i++) {
+        sagoi_mail_packet packet;
+        memcpy(&packet, table + i * sizeof packet, sizeof packet);
+        uint64_t sent = packet.code, data = reading ? 0 : packet.data, left = (uint64_t)(stop - at);
         if (sent > left || data > left - sent ||
-            (reading && region.data > (uint64_t)(inbox->slot_bytes - *replied)))
+            (reading && packet.data > (uint64_t)(inbox->slot_bytes - *replied)))
             return false;
         place.number = (int32_t)i;
-        const uint8_t *code = find_code(inbox, &place, at, &region);
+        const uint8_t *code = find_code(inbox, &place, at, &packet);
         char *bytes = reading ? slot->reply + *replied : at + sent;
         if (!code ||
-            !sagoi_region_copy(code, (int64_t)region.code, bytes, (int64_t)region.data, &inbox->window, direction))
+            !sagoi_packet_copy(code, (int64_t)packet.code, bytes, (int64_t)packet.data, &inbox->window, direction))
             return false;
         at += sent + data;
-        *replied += reading ? (int64_t)region.data : 0;
+        *replied += reading ? (int64_t)packet.data : 0;
     }
     return true;
 }
@@ -205,12 +205,12 @@ static bool take_bundle(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const letter
     if (!read_head(mail, sizeof(sagoi_mail_entry), &head))
         return false;
     const char *table = mail->at + sizeof head, *stop = mail->at + mail->length;
-    char *at = mail->at + sizeof head + head.regions * sizeof(sagoi_mail_entry);
-    for (uint32_t i = 0; i < head.regions; i++) {
+    char *at = mail->at + sizeof head + head.packets * sizeof(sagoi_mail_entry);
+    for (uint32_t i = 0; i < head.packets; i++) {
         sagoi_mail_entry entry;
         memcpy(&entry, table + i * sizeof entry, sizeof entry);
         letter part = {at, entry.bytes, (int32_t)entry.key};
-        if (entry.bytes > (uint64_t)(stop - at) || !take_regions(inbox, slot, &part, replied))
+        if (entry.bytes > (uint64_t)(stop - at) || !take_packets(inbox, slot, &part, replied))
             return false;
         at += entry.bytes;
     }
@@ -226,7 +226,7 @@ static int64_t take_message(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int32_t 
     bool whole = read_head(&mail, 0, &head), bundle = head.flags & SAGOI_MAIL_BUNDLE;
     slot->answer = bundle ? sagoi_mail_tag(inbox->setup->team, SAGOI_MAIL_ANSWER, head.flags >> SAGOI_MAIL_NUMBER)
                           : sagoi_team_tag(inbox->setup->team, SAGOI_TAG_REPLY);
-    whole = whole && (bundle ? take_bundle : take_regions)(inbox, slot, &mail, &reply);
+    whole = whole && (bundle ? take_bundle : take_packets)(inbox, slot, &mail, &reply);
     if (!whole)
         broken_mail(inbox, source);
     inbox->expected -= head.flags & SAGOI_MAIL_LAST;
@@ -235,20 +235,20 @@ static int64_t take_message(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int32_t 
 
 /* ---- What is remembered: no message asks, replies go out by themselves; written data come without a head ---- */
 
-/* The regions of one message: the first, one past the last; and the bytes of all of them. */
+/* The packets of one message: the first, one past the last; and the bytes of all of them. */
 typedef struct remembered {
-    const sagoi_remembered_region *first, *stop;
+    const sagoi_remembered_packet *first, *stop;
     int64_t bytes;
 } remembered;
 
-/* The message that begins with this region. */
-static remembered message_at(const sagoi_remembered *list, const sagoi_remembered_region *first) {
+/* The message that begins with this packet. */
+static remembered message_at(const sagoi_remembered *list, const sagoi_remembered_packet *first) {
     remembered message = {first, first, 0};
-    const sagoi_remembered_region *region = first;
-    for (; region && region->pass == first->pass && region->source == first->source;
-         region = sagoi_remembered_next(list, region)) {
-        message.bytes += region->data;
-        message.stop = region + 1;
+    const sagoi_remembered_packet *packet = first;
+    for (; packet && packet->pass == first->pass && packet->source == first->source;
+         packet = sagoi_remembered_next(list, packet)) {
+        message.bytes += packet->data;
+        message.stop = packet + 1;
     }
     return message;
 }
@@ -266,32 +266,35 @@ static bool next_remembered(sagoi_inbox *inbox, remembered *message) {
     return false;
 }
 
-/* Copies the data of a message between the window and `data`, where the regions lie one after another. */
+/* Copies the data of a message between the window and `data`, where the packets lie one after another. */
 static void copy_remembered(sagoi_inbox *inbox, const remembered *message, char *data) {
     const sagoi_remembered *list = inbox->setup->received;
-    for (const sagoi_remembered_region *region = message->first; region < message->stop; region++) {
-        if (!sagoi_region_copy(list->codes + region->at, region->code, data, region->data, &inbox->window,
+    for (const sagoi_remembered_packet *packet = message->first; packet < message->stop; packet++) {
+        if (!sagoi_packet_copy(list->codes + packet->at, packet->code, data, packet->data, &inbox->window,
                                inbox->setup->request->direction))
-            broken_mail(inbox, region->source);
-        data += region->data;
+            broken_mail(inbox, packet->source);
+        data += packet->data;
     }
 }
 
 /* Is the data of the message one run in the window?  Then *place is where. */
 static bool is_run(const sagoi_inbox *inbox, const remembered *message, char **place) {
-    const sagoi_remembered_region *region = message->first;
-    return message->stop == region + 1 && sagoi_region_is_run(inbox->setup->received->codes + region->at,
-                                                              region->code, region->data, &inbox->window, place);
+    const sagoi_remembered_packet *packet = message->first;
+    return message->stop == packet + 1 && sagoi_packet_is_run(inbox->setup->received->codes + packet->at,
+                                                              packet->code, packet->data, &inbox->window, place);
 }
 
 /* Sends the next reply.  Replies go out pass by pass, so that a rank that waits for one reply never waits for the
- * reply of a later pass elsewhere.  Messages without data get no reply. */
+ * reply of a later pass elsewhere.  Messages without data get no reply.  If the window could not be read, replies
+ * have no data, and so tell that. */
 static void send_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
     remembered message;
     char *reply = slot->reply;
     if (!next_remembered(inbox, &message))
         return;
-    if (!is_run(inbox, &message, &reply))
+    if (inbox->window.unread)
+        message.bytes = 0;
+    else if (!is_run(inbox, &message, &reply))
         copy_remembered(inbox, &message, slot->reply);
     slot->answer = sagoi_team_tag(inbox->setup->team, SAGOI_TAG_REPLY);
     post_reply(inbox, slot, reply, message.first->source, message.bytes);
@@ -350,7 +353,7 @@ static void advance(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const MPI_Status
         engage(inbox, slot);
 }
 
-/* Counts the senders of a round: the local aggregators of all nodes that touch the window, or the leaders of those
+/* Counts the senders of a round: the local aggregators of all nodes that touch the window, or the relays of those
  * nodes. */
 static int64_t count_sources(const sagoi_inbox *inbox) {
     const sagoi_exchange_setup *setup = inbox->setup;
@@ -363,7 +366,7 @@ static int64_t count_sources(const sagoi_inbox *inbox) {
         if (!sagoi_mail_relayed(setup, node, setup->domain)) {
             sources += sagoi_min(plan->local_aggregators, sagoi_team_node_ranks(setup->team, node));
         } else {
-            bool *counted = &inbox->counted[plan->node_leader[node]];
+            bool *counted = &inbox->counted[plan->node_relay[node]];
             sources += !*counted;
             *counted = true;
         }

@@ -1,16 +1,16 @@
 /* The ends of an exchange: a local aggregator's outbox and an aggregator's inbox and, with three layers, a
- * leader's relay between them.  Only exchange.c, outbox.c, inbox.c and relay.c use this header.
+ * relay between them.  Only exchange.c, outbox.c, inbox.c and relay.c use this header.
  *
- * A message is a head, then the regions of the ranks that its sender serves:
- *     flags, number of regions, (bytes of code, bytes of data) of each | code, data | code, data | ...
+ * A message is a head, then the packets of the ranks that its sender serves:
+ *     flags, number of packets, (bytes of code, bytes of data) of each | code, data | code, data | ...
  * When reading, the message has no data; the data comes back in one reply, in the same order.  Where the
  * aggregator remembers the extents, only data is sent: writing, in messages without a head; reading, in replies
  * that no message asks for.
  *
  * A bundle is several such messages in one:
  *     flags, number of messages, (key, bytes, bytes of the reply) of each | message | message | ...
- * A bundle from a local aggregator to its leader has messages for several domains, and the key is the domain.  A
- * bundle from a leader to an aggregator has messages of several local aggregators, and the key is the source.
+ * A bundle from a local aggregator to its relay has messages for several domains, and the key is the domain.  A
+ * bundle from a relay to an aggregator has messages of several local aggregators, and the key is the source.
  * Replies are bundled in the same way. */
 #ifndef SAGOI_MAIL_H
 #define SAGOI_MAIL_H
@@ -21,7 +21,7 @@
 enum {
     SAGOI_MAIL_LAST = 1,     /* flag: the sender has no further message in this round */
     SAGOI_MAIL_BUNDLE = 2,   /* flag: the message is a bundle */
-    SAGOI_MAIL_PASS_END = 4, /* flag of bundles to a leader: the sender has no further bundle in this pass */
+    SAGOI_MAIL_PASS_END = 4, /* flag of bundles to a relay: the sender has no further bundle in this pass */
     /* The bits from here on are the number of the pass in its round; of a bundle, its number in the pass. */
     SAGOI_MAIL_NUMBER = 3
 };
@@ -48,7 +48,7 @@ static inline int sagoi_data_tag(const sagoi_team *team, int64_t round) {
 
 typedef struct sagoi_mail_head {
     uint32_t flags;
-    uint32_t regions; /* of a bundle: the number of messages */
+    uint32_t packets; /* of a bundle: the number of messages */
 } sagoi_mail_head;
 
 /* Describes a message in a bundle. */
@@ -58,9 +58,9 @@ typedef struct sagoi_mail_entry {
     uint32_t reply; /* bytes of data that the message asks for */
 } sagoi_mail_entry;
 
-typedef struct sagoi_mail_region {
+typedef struct sagoi_mail_packet {
     uint64_t code, data;
-} sagoi_mail_region;
+} sagoi_mail_packet;
 
 /* One pass of a round. */
 typedef struct sagoi_pass {
@@ -93,7 +93,7 @@ sago_status sagoi_pieces_send(const sagoi_pieces *pieces, sagoi_team *team, int 
 sago_status sagoi_pieces_receive(const sagoi_pieces *pieces, sagoi_team *team, int peer, int tag,
                                  MPI_Request *request) SAGOI_CHECKED;
 
-/* A bundle for the leader that is being put together. */
+/* A bundle for the relay that is being put together. */
 typedef struct sagoi_bundle {
     sagoi_pieces message, reply;
     char *front;     /* heads and entries of all bundles of a pass */
@@ -108,14 +108,15 @@ typedef struct sagoi_outbox {
     const int32_t *aggregators; /* for each domain: the rank of its aggregator */
     int64_t first, ranks;       /* the ranks that this local aggregator serves, numbered on the node */
     char *const *in_place;      /* the packer's, if this rank serves no other one */
-    int leader;                 /* the rank that relays for this node; -1: there are two layers */
+    int relay;                  /* the rank that relays for this node; -1: there are two layers */
     MPI_Request *requests;      /* two for each domain in reach (message and reply), and two more */
+    MPI_Status *statuses;       /* as many */
     int64_t nrequests;
-    char *heads; /* one for each domain in reach */
+    bool refused; /* a reply came without data, since the aggregator could not read */
+    char *heads;  /* one for each domain in reach */
     int64_t head_bytes;
-    sagoi_merged *merged; /* for each domain in reach, if the plan merges; else NULL */
-    char *merged_data;    /* merged data of all domains, one after another */
-    int64_t merged_capacity;
+    sagoi_merged *merged;      /* for each domain in reach, if the plan merges; else NULL */
+    char *merged_data;         /* merged data of all domains, one after another */
     bool forgetful;            /* something was not merged that will be merged the next time */
     sagoi_merge_input *inputs; /* scratch for merging: one for each rank */
     sagoi_pieces pieces;       /* scratch for a message */
@@ -129,6 +130,9 @@ void sagoi_outbox_cleanup(sagoi_outbox *outbox);
 void sagoi_outbox_abandon(sagoi_outbox *outbox);
 /* Sends what the ranks packed in this pass; when reading, also posts the receives of the replies. */
 sago_status sagoi_outbox_send(sagoi_outbox *outbox, const sagoi_pass *pass) SAGOI_CHECKED;
+/* Reading, when a pass has been sent: do the ranks that are served here get data of every domain on other nodes?
+ */
+bool sagoi_outbox_reaches_all(const sagoi_outbox *outbox, const sagoi_pass *pass);
 /* Reading, when all replies have come: copies merged data to the ranks' areas. */
 sago_status sagoi_outbox_deal(sagoi_outbox *outbox, const sagoi_pass *pass) SAGOI_CHECKED;
 /* *done: all messages have gone, and all replies have come. */
@@ -143,13 +147,13 @@ typedef struct sagoi_inbox {
     int64_t expected;                    /* sources that have more to send in this round */
     int64_t receiving;                   /* slots that wait for a message, never more than are expected */
     int64_t busy;                        /* slots that wait for anything */
-    const sagoi_remembered_region *next; /* the next remembered region to be sent or received; NULL: none */
+    const sagoi_remembered_packet *next; /* the next remembered packet to be sent or received; NULL: none */
     int64_t round;
     sagoi_window window;
     sagoi_inbox_slot *slots;
     MPI_Request *requests; /* one a slot */
     int *finished;         /* scratch for MPI_Testsome() */
-    bool *counted;         /* scratch, for each node: the message of its leader is counted already */
+    bool *counted;         /* scratch, for each node: the message of its relay is counted already */
     int64_t nslots, slot_bytes;
     sago_status status; /* the first failure, which is reported at the end, since all ranks must go on */
     bool dead;          /* MPI itself has failed, and nothing more will come */
@@ -168,11 +172,11 @@ static inline bool sagoi_inbox_done(const sagoi_inbox *inbox) {
     return inbox->busy == 0 && inbox->expected == 0 && !inbox->next;
 }
 
-/* ---- Relay: a leader's part, three layers ---- */
+/* ---- A relay, three layers ---- */
 
 typedef struct sagoi_relay sagoi_relay;
 
-/* *relay stays NULL unless this rank is a leader. */
+/* *relay stays NULL unless this rank sends on what others have. */
 sago_status sagoi_relay_create(const sagoi_exchange_setup *setup, const int32_t *aggregators, sagoi_relay **relay)
     SAGOI_CHECKED;
 void sagoi_relay_destroy(sagoi_relay **relay);
@@ -183,20 +187,20 @@ bool sagoi_relay_poll(sagoi_relay *relay);
  * which *status tells. */
 bool sagoi_relay_done(const sagoi_relay *relay, sago_status *status);
 
-/* The regions that rank `rank` of the node has for each domain in the node's reach. */
-static inline sagoi_region *sagoi_regions_of(const sagoi_exchange_setup *setup, int64_t rank, int parity) {
-    return setup->regions + (rank * 2 + parity) * setup->reach;
+/* The packets that rank `rank` of the node has for each domain in the node's reach. */
+static inline sagoi_packet *sagoi_packets_of(const sagoi_exchange_setup *setup, int64_t rank, int parity) {
+    return setup->packets + (rank * 2 + parity) * setup->reach;
 }
 char *sagoi_staging_of(const sagoi_exchange_setup *setup, int64_t rank, int parity);
 
 /* Does this node send to that domain in that round? */
 bool sagoi_mail_expected(const sagoi_plan *plan, int64_t node, int64_t domain, int64_t round);
-/* Repeated reads: are replies sent without being asked for?  Not where they go through leaders, which do not
+/* Repeated reads: are replies sent without being asked for?  Not where they go through relays, which do not
  * remember how to deal them out: then messages ask, but without extents. */
 static inline bool sagoi_mail_unasked(const sagoi_exchange_setup *setup) {
     return setup->remembered && setup->request->direction == SAGOI_FROM_FILE && !setup->plan->relay_repeats;
 }
-/* Repeated writes: do messages have data only?  Merged messages have regions whose sizes only the sender knows. */
+/* Repeated writes: do messages have data only?  Merged messages have packets whose sizes only the sender knows. */
 static inline bool sagoi_mail_bare(const sagoi_exchange_setup *setup) {
     const sagoi_plan *plan = setup->plan;
     return setup->remembered && setup->request->direction == SAGOI_TO_FILE && plan->layers == 2 && !plan->merge;
@@ -215,11 +219,11 @@ static inline bool sagoi_mail_own(const sagoi_exchange_setup *setup) {
     return (plan->local_aggregators >= setup->team->local_size || sagoi_mail_none(setup)) && plan->layers == 2 &&
            !plan->merge;
 }
-/* Does the node send to that domain through its leader?  Replies that no message asks for never go through a
- * leader. */
+/* Does the node send to that domain through its relay?  Replies that no message asks for never go through a
+ * relay. */
 bool sagoi_mail_relayed(const sagoi_exchange_setup *setup, int64_t node, int64_t domain);
-/* Has the node anything for its leader in that round? */
-bool sagoi_mail_led(const sagoi_exchange_setup *setup, int64_t node, int64_t round);
+/* Has the node anything for its relay in that round? */
+bool sagoi_mail_uses_relay(const sagoi_exchange_setup *setup, int64_t node, int64_t round);
 /* Counts a message that leaves the node; `metadata` bytes of the message are not data. */
 void sagoi_mail_count(const sagoi_exchange_setup *setup, bool leaves, int64_t bytes, int64_t metadata);
 

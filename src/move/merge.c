@@ -36,8 +36,7 @@ static void take_run(source *from) {
 
 typedef struct heap {
     source *sources; /* all; owned */
-    int64_t capacity;
-    source **order; /* the sources that have runs left, the smallest offset first; owned */
+    source **order;  /* the sources that have runs left, the smallest offset first; owned */
     int64_t n;
 } heap;
 
@@ -97,14 +96,14 @@ static void add_input(heap *h, const sagoi_merge_input *input, int64_t start) {
 }
 
 static void heap_cleanup(heap *h, sagoi_budget *budget) {
-    sagoi_budget_free(budget, h->sources, h->capacity * (int64_t)sizeof *h->sources);
-    sagoi_budget_free(budget, h->order, h->capacity * (int64_t)sizeof *h->order);
+    sagoi_budget_free(budget, h->sources);
+    sagoi_budget_free(budget, h->order);
 }
 
 static bool heap_init(heap *h, const sagoi_merge_input *inputs, int64_t n, int64_t start, sagoi_budget *budget) {
-    *h = (heap){.capacity = count_parts(inputs, n)};
-    h->sources = sagoi_budget_alloc(budget, h->capacity * (int64_t)sizeof *h->sources);
-    h->order = sagoi_budget_alloc(budget, h->capacity * (int64_t)sizeof *h->order);
+    const int64_t parts = count_parts(inputs, n);
+    *h = (heap){.sources = sagoi_budget_alloc(budget, parts * (int64_t)sizeof *h->sources),
+                .order = sagoi_budget_alloc(budget, parts * (int64_t)sizeof *h->order)};
     if (!h->sources || !h->order) {
         heap_cleanup(h, budget);
         return false;
@@ -163,8 +162,8 @@ static void collect(void *arg, const visited *run) {
 /* Codes the collected runs as one part. */
 static sago_status code_all(const sagoi_pattern *pattern, int64_t start, sagoi_budget *budget,
                             sagoi_merged *merged) {
-    merged->code_capacity = PART_HEAD + pattern->npieces * SAGOI_CODE_MAX + pattern->nruns * SAGOI_CODE_MAX / 2;
-    merged->code = sagoi_budget_alloc(budget, merged->code_capacity);
+    merged->code = sagoi_budget_alloc(budget, PART_HEAD + pattern->npieces * SAGOI_CODE_MAX +
+                                                  pattern->nruns * SAGOI_CODE_MAX / 2);
     if (!merged->code)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to merge %lld runs", (long long)pattern->run_count);
     sagoi_extents all = {.pattern = pattern, .end = pattern->bytes};
@@ -213,6 +212,6 @@ sago_status sagoi_merge_deal(const sagoi_merge_input *inputs, int64_t n, int64_t
 }
 
 void sagoi_merged_cleanup(sagoi_merged *merged, sagoi_budget *budget) {
-    sagoi_budget_free(budget, merged->code, merged->code_capacity);
+    sagoi_budget_free(budget, merged->code);
     *merged = (sagoi_merged){0};
 }

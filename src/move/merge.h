@@ -1,4 +1,4 @@
-/* A heap merge of the regions that a local aggregator serves (001, IV-A) into one ascending list: neighbours
+/* A heap merge of the packets that a local aggregator serves (001, IV-A) into one ascending list: neighbours
  * become one run, and bytes that several ranks want are asked for once.  Merging is a choice: putting by position
  * needs no order, but fewer and longer runs can be worth the extra copy. */
 #ifndef SAGOI_MERGE_H
@@ -8,7 +8,7 @@
 #include "extent/pattern.h"
 #include "move/request.h"
 
-/* A region to be merged: the codes of its parts, and the data behind them. */
+/* A packet to be merged: the codes of its parts, and the data behind them. */
 typedef struct sagoi_merge_input {
     const uint8_t *code;
     int64_t code_bytes;
@@ -16,8 +16,8 @@ typedef struct sagoi_merge_input {
 } sagoi_merge_input;
 
 typedef struct sagoi_merged {
-    uint8_t *code; /* in the form of one region's code; owned */
-    int64_t code_bytes, code_capacity;
+    uint8_t *code; /* in the form of one packet's code; owned */
+    int64_t code_bytes;
     int64_t data_bytes; /* bytes of the union of all runs */
     /* Set by the caller, for instance because the result is too large; then no other field counts. */
     bool given_up;

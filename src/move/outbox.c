@@ -1,4 +1,4 @@
-/* A local aggregator's messages.  The ranks' regions lie in node-shared memory, and MPI sends them from there by a
+/* A local aggregator's messages.  The ranks' packets lie in node-shared memory, and MPI sends them from there by a
  * datatype that lists them, without another copy. */
 #include <string.h>
 
@@ -20,8 +20,8 @@ bool sagoi_mail_relayed(const sagoi_exchange_setup *setup, int64_t node, int64_t
     return !sagoi_mail_unasked(setup) && sagoi_plan_relayed(setup->plan, node, domain);
 }
 
-bool sagoi_mail_led(const sagoi_exchange_setup *setup, int64_t node, int64_t round) {
-    if (setup->plan->node_leader[node] < 0)
+bool sagoi_mail_uses_relay(const sagoi_exchange_setup *setup, int64_t node, int64_t round) {
+    if (setup->plan->node_relay[node] < 0)
         return false;
     for (int64_t d = 0; d < setup->plan->ndomains; d++)
         if (sagoi_mail_relayed(setup, node, d) && sagoi_mail_expected(setup->plan, node, d, round))
@@ -42,9 +42,8 @@ static bool init_merging(sagoi_outbox *outbox) {
     const sagoi_exchange_setup *setup = outbox->setup;
     if (!setup->plan->merge)
         return true;
-    outbox->merged_capacity = outbox->ranks * setup->plan->staging;
     outbox->merged = sagoi_budget_alloc(setup->budget, setup->reach * (int64_t)sizeof *outbox->merged);
-    outbox->merged_data = sagoi_budget_alloc(setup->budget, outbox->merged_capacity);
+    outbox->merged_data = sagoi_budget_alloc(setup->budget, outbox->ranks * setup->plan->staging);
     outbox->inputs = sagoi_budget_alloc(setup->budget, outbox->ranks * (int64_t)sizeof *outbox->inputs);
     return outbox->merged && outbox->merged_data && outbox->inputs;
 }
@@ -57,25 +56,22 @@ static void drop_merged(sagoi_outbox *outbox) {
 static void cleanup_merging(sagoi_outbox *outbox) {
     sagoi_budget *budget = outbox->setup->budget;
     drop_merged(outbox);
-    sagoi_budget_free(budget, outbox->merged, outbox->setup->reach * (int64_t)sizeof *outbox->merged);
-    sagoi_budget_free(budget, outbox->merged_data, outbox->merged_capacity);
-    sagoi_budget_free(budget, outbox->inputs, outbox->ranks * (int64_t)sizeof *outbox->inputs);
+    sagoi_budget_free(budget, outbox->merged);
+    sagoi_budget_free(budget, outbox->merged_data);
+    sagoi_budget_free(budget, outbox->inputs);
 }
 
 /* Pieces of a message: its head, and code and data of every rank. */
 static int64_t message_pieces(const sagoi_outbox *outbox) { return 1 + 2 * outbox->ranks; }
 
-static int64_t front_bytes(const sagoi_outbox *outbox) {
-    return (outbox->setup->reach + 1) * (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_entry));
-}
-
 static bool init_bundle(sagoi_outbox *outbox) {
     enum { PIECES = 2048 };
     sagoi_bundle *bundle = &outbox->bundle;
     sagoi_budget *budget = outbox->setup->budget;
-    if (outbox->leader < 0)
+    if (outbox->relay < 0)
         return true;
-    bundle->front = sagoi_budget_alloc(budget, front_bytes(outbox));
+    bundle->front = sagoi_budget_alloc(budget, (outbox->setup->reach + 1) *
+                                                   (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_entry)));
     bool ok = sagoi_pieces_init(&bundle->message, sagoi_max(PIECES, 1 + message_pieces(outbox)), budget);
     return sagoi_pieces_init(&bundle->reply, sagoi_max(PIECES, outbox->ranks), budget) && ok && bundle->front;
 }
@@ -84,19 +80,20 @@ sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *
                               const int32_t *aggregators) {
     int64_t q = setup->team->local_size, c = sagoi_min(setup->plan->local_aggregators, q);
     int64_t group = sagoi_local_group(q, c, setup->team->local_rank), domains = setup->reach;
-    *outbox = (sagoi_outbox){.setup = setup, .aggregators = aggregators, .leader = -1};
+    *outbox = (sagoi_outbox){.setup = setup, .aggregators = aggregators, .relay = -1};
     outbox->first = sagoi_local_aggregator(q, c, group);
     outbox->ranks = sagoi_local_aggregator(q, c, group + 1) - outbox->first;
-    outbox->head_bytes = (int64_t)sizeof(sagoi_mail_head) + outbox->ranks * (int64_t)sizeof(sagoi_mail_region);
+    outbox->head_bytes = (int64_t)sizeof(sagoi_mail_head) + outbox->ranks * (int64_t)sizeof(sagoi_mail_packet);
     if (outbox->first != setup->team->local_rank)
         return SAGO_OK; /* another local aggregator serves this rank */
-    int64_t leader = setup->plan->node_leader[setup->team->node];
-    outbox->leader = leader < 0 ? -1 : sagoi_team_rank_of(setup->team, leader, 0);
+    int64_t relay = setup->plan->node_relay[setup->team->node];
+    outbox->relay = relay < 0 ? -1 : sagoi_team_rank_of(setup->team, relay, 0);
     outbox->requests = sagoi_budget_alloc(setup->budget, 2 * (domains + 1) * (int64_t)sizeof *outbox->requests);
+    outbox->statuses = sagoi_budget_alloc(setup->budget, 2 * (domains + 1) * (int64_t)sizeof *outbox->statuses);
     outbox->heads = sagoi_budget_alloc(setup->budget, domains * outbox->head_bytes);
     bool ok = sagoi_pieces_init(&outbox->pieces, message_pieces(outbox), setup->budget);
     ok = init_merging(outbox) && ok;
-    if (init_bundle(outbox) && ok && outbox->requests && outbox->heads)
+    if (init_bundle(outbox) && ok && outbox->requests && outbox->statuses && outbox->heads)
         return SAGO_OK;
     sagoi_outbox_cleanup(outbox);
     return sagoi_fail(SAGO_ERR_MEMORY, "no memory for messages to %lld aggregators", (long long)domains);
@@ -106,12 +103,12 @@ void sagoi_outbox_cleanup(sagoi_outbox *outbox) {
     if (!outbox->setup)
         return;
     sagoi_budget *budget = outbox->setup->budget;
-    int64_t domains = outbox->setup->reach;
     cleanup_merging(outbox);
-    sagoi_budget_free(budget, outbox->requests, 2 * (domains + 1) * (int64_t)sizeof *outbox->requests);
-    sagoi_budget_free(budget, outbox->heads, domains * outbox->head_bytes);
+    sagoi_budget_free(budget, outbox->requests);
+    sagoi_budget_free(budget, outbox->statuses);
+    sagoi_budget_free(budget, outbox->heads);
     sagoi_pieces_cleanup(&outbox->pieces, budget);
-    sagoi_budget_free(budget, outbox->bundle.front, front_bytes(outbox));
+    sagoi_budget_free(budget, outbox->bundle.front);
     sagoi_pieces_cleanup(&outbox->bundle.message, budget);
     sagoi_pieces_cleanup(&outbox->bundle.reply, budget);
     *outbox = (sagoi_outbox){0};
@@ -135,32 +132,32 @@ typedef struct parcel {
 /* The number of the domain among those in reach. */
 static int64_t number_of(const parcel *p) { return p->domain - p->outbox->setup->first; }
 
-static sagoi_region *region_at(const parcel *p, int64_t i) {
-    return &sagoi_regions_of(p->outbox->setup, p->outbox->first + i, p->pass->parity)[number_of(p)];
+static sagoi_packet *packet_at(const parcel *p, int64_t i) {
+    return &sagoi_packets_of(p->outbox->setup, p->outbox->first + i, p->pass->parity)[number_of(p)];
 }
 
 static char *place_of(const parcel *p, int64_t i) {
-    return sagoi_staging_of(p->outbox->setup, p->outbox->first + i, p->pass->parity) + region_at(p, i)->start;
+    return sagoi_staging_of(p->outbox->setup, p->outbox->first + i, p->pass->parity) + packet_at(p, i)->start;
 }
 
 static char *data_of(const parcel *p, int64_t i) {
     char *in_place = p->outbox->in_place ? p->outbox->in_place[number_of(p)] : NULL;
-    return in_place ? in_place : place_of(p, i) + region_at(p, i)->code;
+    return in_place ? in_place : place_of(p, i) + packet_at(p, i)->code;
 }
 
-/* The result of merging the regions; NULL: they are not merged. */
+/* The result of merging the packets; NULL: they are not merged. */
 static const sagoi_merged *merged_of(const parcel *p) {
     const sagoi_merged *merged = p->outbox->merged ? &p->outbox->merged[number_of(p)] : NULL;
     return merged && !merged->given_up ? merged : NULL;
 }
 
-/* The number of regions in the message: one for each rank, or one for all if they are merged. */
-static int64_t shown_regions(const parcel *p) { return merged_of(p) ? 1 : p->outbox->ranks; }
+/* The number of packets in the message: one for each rank, or one for all if they are merged. */
+static int64_t shown_packets(const parcel *p) { return merged_of(p) ? 1 : p->outbox->ranks; }
 
-static sagoi_mail_region shown_region(const parcel *p, int64_t i) {
+static sagoi_mail_packet shown_packet(const parcel *p, int64_t i) {
     const sagoi_merged *merged = merged_of(p);
-    sagoi_mail_region shown = {merged ? (uint64_t)merged->code_bytes : region_at(p, i)->code,
-                               merged ? (uint64_t)merged->data_bytes : region_at(p, i)->data};
+    sagoi_mail_packet shown = {merged ? (uint64_t)merged->code_bytes : packet_at(p, i)->code,
+                               merged ? (uint64_t)merged->data_bytes : packet_at(p, i)->data};
     if (p->outbox->setup->remembered)
         shown.code = 0;
     return shown;
@@ -173,11 +170,11 @@ typedef struct message_size {
 
 static message_size write_head(const parcel *p, char *head) {
     uint32_t flags = (uint32_t)p->pass->number << SAGOI_MAIL_NUMBER | (p->pass->last ? SAGOI_MAIL_LAST : 0);
-    sagoi_mail_head fixed = {flags, (uint32_t)shown_regions(p)};
+    sagoi_mail_head fixed = {flags, (uint32_t)shown_packets(p)};
     message_size size = {.head = sizeof fixed};
     memcpy(head, &fixed, sizeof fixed);
-    for (int64_t i = 0; i < shown_regions(p); i++) {
-        sagoi_mail_region shown = shown_region(p, i);
+    for (int64_t i = 0; i < shown_packets(p); i++) {
+        sagoi_mail_packet shown = shown_packet(p, i);
         memcpy(head + size.head, &shown, sizeof shown);
         size.head += (int64_t)sizeof shown;
         size.code += (int64_t)shown.code;
@@ -186,9 +183,9 @@ static message_size write_head(const parcel *p, char *head) {
     return size;
 }
 
-static void add_regions(sagoi_pieces *list, const parcel *p, bool code, bool data) {
-    for (int64_t i = 0; i < shown_regions(p); i++) {
-        sagoi_mail_region shown = shown_region(p, i);
+static void add_packets(sagoi_pieces *list, const parcel *p, bool code, bool data) {
+    for (int64_t i = 0; i < shown_packets(p); i++) {
+        sagoi_mail_packet shown = shown_packet(p, i);
         const sagoi_merged *merged = merged_of(p);
         const char *codes = merged ? (const char *)merged->code : place_of(p, i);
         const char *bytes = merged ? p->merged_data : data_of(p, i);
@@ -199,9 +196,9 @@ static void add_regions(sagoi_pieces *list, const parcel *p, bool code, bool dat
 
 static void list_inputs(const parcel *p) {
     for (int64_t i = 0; i < p->outbox->ranks; i++) {
-        const sagoi_region *region = region_at(p, i);
+        const sagoi_packet *packet = packet_at(p, i);
         char *place = place_of(p, i);
-        p->outbox->inputs[i] = (sagoi_merge_input){(const uint8_t *)place, region->code, place + region->code};
+        p->outbox->inputs[i] = (sagoi_merge_input){(const uint8_t *)place, packet->code, place + packet->code};
     }
 }
 
@@ -211,18 +208,18 @@ static int64_t window_start(const parcel *p) {
     return start;
 }
 
-/* Merges the regions for one domain.  Trains that interleave may merge to a list that is longer than a message;
+/* Merges the packets for one domain.  Trains that interleave may merge to a list that is longer than a message;
  * then, or without the memory to merge, they go unmerged.  The aggregator waits for a message in any case.
- * Regions that went unmerged for lack of memory may look different the next time, so the aggregator must not
+ * Packets that went unmerged for lack of memory may look different the next time, so the aggregator must not
  * remember them. */
-static void merge_regions(const parcel *p) {
+static void merge_packets(const parcel *p) {
     const sagoi_exchange_setup *setup = p->outbox->setup;
     sagoi_merged *merged = &p->outbox->merged[number_of(p)];
     list_inputs(p);
     sago_status status = sagoi_merge(p->outbox->inputs, p->outbox->ranks, window_start(p),
                                      setup->request->direction, p->merged_data, setup->budget, merged);
-    int64_t head = (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_region));
-    head += p->outbox->leader < 0 ? 0 : (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_entry));
+    int64_t head = (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_packet));
+    head += p->outbox->relay < 0 ? 0 : (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_entry));
     p->outbox->forgetful = p->outbox->forgetful || status;
     if (status || head + merged->code_bytes + merged->data_bytes > setup->plan->message) {
         sagoi_merged_cleanup(merged, setup->budget);
@@ -243,7 +240,7 @@ static sago_status send_straight(const parcel *p, const char *head, const messag
         int64_t front = sagoi_mail_bare(setup) ? 0 : size->head;
         sagoi_pieces_clear(pieces);
         sagoi_pieces_add(pieces, head, front);
-        add_regions(pieces, p, true, !reading);
+        add_packets(pieces, p, true, !reading);
         status = sagoi_pieces_send(pieces, setup->team, peer, sagoi_data_tag(setup->team, p->pass->round),
                                    &outbox->requests[outbox->nrequests]);
         outbox->nrequests += status == SAGO_OK;
@@ -253,14 +250,14 @@ static sago_status send_straight(const parcel *p, const char *head, const messag
     if (!reading || status || size->data == 0)
         return status;
     sagoi_pieces_clear(pieces);
-    add_regions(pieces, p, false, true);
+    add_packets(pieces, p, false, true);
     status = sagoi_pieces_receive(pieces, setup->team, peer, sagoi_team_tag(setup->team, SAGOI_TAG_REPLY),
                                   &outbox->requests[outbox->nrequests]);
     outbox->nrequests += status == SAGO_OK;
     return status;
 }
 
-/* ---- In bundles to the leader ---- */
+/* ---- In bundles to the relay ---- */
 
 static int64_t bundle_front(const sagoi_bundle *bundle) {
     return (int64_t)(sizeof(sagoi_mail_head) + bundle->count * sizeof(sagoi_mail_entry));
@@ -284,14 +281,14 @@ static sago_status send_bundle(sagoi_outbox *outbox, const sagoi_pass *pass, uin
     int64_t front = bundle_front(bundle);
     memcpy(bundle->next, &head, sizeof head);
     sagoi_pieces_set(message, 0, bundle->next, front);
-    sago_status status = sagoi_pieces_send(message, setup->team, outbox->leader,
+    sago_status status = sagoi_pieces_send(message, setup->team, outbox->relay,
                                            sagoi_mail_tag(setup->team, SAGOI_MAIL_RELAY, pass->round),
                                            &outbox->requests[outbox->nrequests]);
     outbox->nrequests += status == SAGO_OK;
-    bool leaves = setup->plan->node_leader[setup->team->node] != setup->team->node;
+    bool leaves = setup->plan->node_relay[setup->team->node] != setup->team->node;
     sagoi_mail_count(setup, leaves, message->bytes, front);
     if (!status && bundle->reply.bytes > 0) {
-        status = sagoi_pieces_receive(&bundle->reply, setup->team, outbox->leader,
+        status = sagoi_pieces_receive(&bundle->reply, setup->team, outbox->relay,
                                       sagoi_mail_tag(setup->team, SAGOI_MAIL_DEALT, bundle->number),
                                       &outbox->requests[outbox->nrequests]);
         outbox->nrequests += status == SAGO_OK;
@@ -302,9 +299,9 @@ static sago_status send_bundle(sagoi_outbox *outbox, const sagoi_pass *pass, uin
     return status;
 }
 
-static bool fits_bundle(const sagoi_bundle *bundle, int64_t bytes, int64_t regions) {
-    return bytes <= bundle->room && bundle->message.n + 1 + 2 * regions <= bundle->message.capacity &&
-           bundle->reply.n + regions <= bundle->reply.capacity;
+static bool fits_bundle(const sagoi_bundle *bundle, int64_t bytes, int64_t packets) {
+    return bytes <= bundle->room && bundle->message.n + 1 + 2 * packets <= bundle->message.capacity &&
+           bundle->reply.n + packets <= bundle->reply.capacity;
 }
 
 static sago_status bundle_parcel(const parcel *p, const char *head, const message_size *size) {
@@ -313,7 +310,7 @@ static sago_status bundle_parcel(const parcel *p, const char *head, const messag
     bool reading = outbox->setup->request->direction == SAGOI_FROM_FILE;
     int64_t bytes = (int64_t)sizeof(sagoi_mail_entry) + size->head + size->code + size->data;
     sago_status status = SAGO_OK;
-    if (bundle->count > 0 && !fits_bundle(bundle, bytes, shown_regions(p)))
+    if (bundle->count > 0 && !fits_bundle(bundle, bytes, shown_packets(p)))
         status = send_bundle(outbox, p->pass, 0);
     sagoi_mail_entry entry = {.key = (uint32_t)p->domain,
                               .bytes = (uint32_t)(size->head + size->code + (reading ? 0 : size->data)),
@@ -322,18 +319,18 @@ static sago_status bundle_parcel(const parcel *p, const char *head, const messag
     bundle->count++;
     bundle->room -= bytes;
     sagoi_pieces_add(&bundle->message, head, size->head);
-    add_regions(&bundle->message, p, true, !reading);
+    add_packets(&bundle->message, p, true, !reading);
     if (reading)
-        add_regions(&bundle->reply, p, false, true);
+        add_packets(&bundle->reply, p, false, true);
     outbox->setup->stats->metadata_bytes += size->head + size->code;
     return status;
 }
 
-/* Sends the last bundle.  In every round in which this node has anything for the leader, the leader waits for a
+/* Sends the last bundle.  In every round in which this node has anything for the relay, the relay waits for a
  * bundle of the last pass. */
 static sago_status finish_bundles(sagoi_outbox *outbox, const sagoi_pass *pass) {
-    if (outbox->leader < 0 || (outbox->bundle.count == 0 && !pass->last) ||
-        !sagoi_mail_led(outbox->setup, outbox->setup->team->node, pass->round))
+    if (outbox->relay < 0 || (outbox->bundle.count == 0 && !pass->last) ||
+        !sagoi_mail_uses_relay(outbox->setup, outbox->setup->team->node, pass->round))
         return SAGO_OK;
     return send_bundle(outbox, pass, SAGOI_MAIL_PASS_END | (pass->last ? SAGOI_MAIL_LAST : 0));
 }
@@ -346,7 +343,7 @@ static sago_status send_parcel(const parcel *p) {
     sagoi_outbox *outbox = p->outbox;
     char *head = outbox->heads + number_of(p) * outbox->head_bytes;
     if (outbox->merged)
-        merge_regions(p);
+        merge_packets(p);
     message_size size = write_head(p, head);
     bool empty = size.code + size.data == 0;
     if (sagoi_mail_relayed(outbox->setup, outbox->setup->team->node, p->domain))
@@ -377,7 +374,7 @@ sago_status sagoi_outbox_send(sagoi_outbox *outbox, const sagoi_pass *pass) {
         return SAGO_OK;
     outbox->nrequests = 0;
     drop_merged(outbox);
-    if (outbox->leader >= 0) {
+    if (outbox->relay >= 0) {
         outbox->bundle.next = outbox->bundle.front;
         outbox->bundle.number = 0;
         begin_bundle(outbox);
@@ -400,12 +397,35 @@ sago_status sagoi_outbox_deal(sagoi_outbox *outbox, const sagoi_pass *pass) {
     return for_parcels(outbox, (parcel){.pass = pass}, deal_parcel);
 }
 
+bool sagoi_outbox_reaches_all(const sagoi_outbox *outbox, const sagoi_pass *pass) {
+    const sagoi_exchange_setup *setup = outbox->setup;
+    for (int64_t d = 0; d < setup->plan->ndomains && outbox->requests; d++) {
+        int64_t number = d - setup->first, data = 0;
+        if (setup->plan->domains[d].node == setup->team->node)
+            continue;
+        for (int64_t i = 0; i < outbox->ranks && number >= 0 && number < setup->reach; i++)
+            data += (int64_t)sagoi_packets_of(setup, outbox->first + i, pass->parity)[number].data;
+        if (data == 0)
+            return false;
+    }
+    return true;
+}
+
+/* Replies that nobody asks for are all that a repeated read waits for, and each has data. */
+static void look_for_refusals(sagoi_outbox *outbox) {
+    for (int64_t i = 0; i < outbox->nrequests && sagoi_mail_unasked(outbox->setup); i++)
+        outbox->refused = outbox->refused || sagoi_bytes_received(&outbox->statuses[i]) == 0;
+}
+
 sago_status sagoi_outbox_test(sagoi_outbox *outbox, bool *done) {
     int flag = 1;
-    if (outbox->nrequests > 0 && !sagoi_test_all(outbox->nrequests, outbox->requests, &flag))
+    if (outbox->nrequests > 0 &&
+        !sagoi_test_all_into(outbox->nrequests, outbox->requests, &flag, outbox->statuses))
         return sagoi_break(outbox->setup->team, sagoi_fail(SAGO_ERR_MPI, "messages to the aggregators failed"));
     *done = flag;
-    if (flag)
+    if (flag) {
+        look_for_refusals(outbox);
         outbox->nrequests = 0;
+    }
     return SAGO_OK;
 }

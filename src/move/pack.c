@@ -18,7 +18,7 @@ void sagoi_packer_start(sagoi_packer *packer, int64_t round) {
     packer->offset = INT64_MIN;
 }
 
-/* The most that a span costs, coded and with its data.  A span without code counts as much, so that regions are
+/* The most that a span costs, coded and with its data.  A span without code counts as much, so that packets are
  * cut where they were cut when the aggregator learned their extents. */
 static int64_t span_cost(const sagoi_span *span, int64_t bytes) {
     return bytes + (span->runs ? span->count * RUN_CODE : SAGOI_CODE_MAX);
@@ -128,7 +128,7 @@ static char *place_in_memory(const sagoi_request *request, int64_t stream, const
     return together && !cut && p->data > 0 ? memory->base + p->pos : NULL;
 }
 
-/* What a region has: of stream `first` the offsets from `from` on, of stream `last` those below `to`, and of the
+/* What a packet has: of stream `first` the offsets from `from` on, of stream `last` those below `to`, and of the
  * streams between them all that the window has. */
 typedef struct taken {
     int64_t first, from, last, to;
@@ -142,12 +142,12 @@ static void copy_taken(const sagoi_packer *packer, const taken *t, int64_t start
 
 /* Packs what fits of one domain's window, and takes the most that it may cost off *room; false: some of the window
  * is left. */
-static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sagoi_region *region) {
+static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sagoi_packet *packet) {
     int64_t start, end;
     const sagoi_request *request = packer->request;
     char *in_place = NULL;
-    region->code = 0;
-    region->data = 0;
+    packet->code = 0;
+    packet->data = 0;
     if (packer->plan->domains[packer->domain].node == packer->node ||
         !sagoi_plan_window(packer->plan, packer->domain, packer->round, &start, &end) || request->low >= end ||
         request->high <= start)
@@ -171,8 +171,8 @@ static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sago
         packer->stream++;
         packer->offset = INT64_MIN;
     }
-    region->code = (uint32_t)(out - (uint8_t *)staging);
-    region->data = (uint64_t)data;
+    packet->code = (uint32_t)(out - (uint8_t *)staging);
+    packet->data = (uint64_t)data;
     bool stays = packer->in_place && in_place;
     if (stays)
         packer->in_place[packer->domain - packer->first] = in_place;
@@ -181,23 +181,23 @@ static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sago
     return packer->stream == request->nstreams;
 }
 
-/* Room is counted by the most that regions may cost, so that passes end at the same place with and without
+/* Room is counted by the most that packets may cost, so that passes end at the same place with and without
  * codes. */
-bool sagoi_pack(sagoi_packer *packer, char *staging, int64_t capacity, int64_t most, sagoi_region *regions) {
+bool sagoi_pack(sagoi_packer *packer, char *staging, int64_t capacity, int64_t most, sagoi_packet *packets) {
     int64_t used = 0, left = capacity, stop = packer->first + packer->reach;
     for (int64_t i = 0; i < packer->reach; i++) {
-        regions[i] = (sagoi_region){0};
+        packets[i] = (sagoi_packet){0};
         if (packer->in_place)
             packer->in_place[i] = NULL;
     }
     for (; packer->domain < stop; packer->domain++) {
-        sagoi_region *region = &regions[packer->domain - packer->first];
+        sagoi_packet *packet = &packets[packer->domain - packer->first];
         int64_t room = sagoi_min(most, left), before = room;
         if (room < SMALL_ROOM)
             break;
-        region->start = (uint32_t)used;
-        bool done = pack_domain(packer, staging + used, &room, region);
-        used += region->code + (int64_t)region->data;
+        packet->start = (uint32_t)used;
+        bool done = pack_domain(packer, staging + used, &room, packet);
+        used += packet->code + (int64_t)packet->data;
         left -= before - room;
         if (!done)
             break;
@@ -230,12 +230,12 @@ static void unpack_domain(sagoi_packer *packer, const char *data, int64_t bytes)
     }
 }
 
-void sagoi_unpack(const sagoi_packer *began, const char *staging, const sagoi_region *regions) {
+void sagoi_unpack(const sagoi_packer *began, const char *staging, const sagoi_packet *packets) {
     sagoi_packer packer = *began;
     for (; packer.domain < packer.first + packer.reach; packer.domain++) {
-        const sagoi_region *region = &regions[packer.domain - packer.first];
+        const sagoi_packet *packet = &packets[packer.domain - packer.first];
         if (!packer.in_place || !packer.in_place[packer.domain - packer.first])
-            unpack_domain(&packer, staging + region->start + region->code, (int64_t)region->data);
+            unpack_domain(&packer, staging + packet->start + packet->code, (int64_t)packet->data);
         packer.stream = 0;
         packer.offset = INT64_MIN;
     }
@@ -247,7 +247,7 @@ static bool inside(const sagoi_span *train, int64_t end, const sagoi_window *win
     return train->off >= window->start && end <= window->end;
 }
 
-bool sagoi_region_is_run(const uint8_t *code, int64_t code_bytes, int64_t bytes, const sagoi_window *window,
+bool sagoi_packet_is_run(const uint8_t *code, int64_t code_bytes, int64_t bytes, const sagoi_window *window,
                          char **place) {
     const uint8_t *stop = code + code_bytes;
     int64_t end = window->start;
@@ -264,29 +264,41 @@ bool sagoi_region_is_run(const uint8_t *code, int64_t code_bytes, int64_t bytes,
     return true;
 }
 
-bool sagoi_region_copy(const uint8_t *code, int64_t code_bytes, char *data, int64_t bytes,
+/* Copies the runs of one part; false: its code is broken. */
+static bool copy_part(sagoi_coded *runs, const sagoi_window *window, sagoi_packing packing) {
+    while (runs->next < runs->stop) {
+        if (!window->marks)
+            sagoi_copy_coded(runs, window->place, window->start, window->end, packing);
+        if (runs->next == runs->stop)
+            break;
+        sagoi_span train;
+        runs->next = sagoi_code_get(runs->next, runs->stop, &train, &runs->end);
+        if (!runs->next || !inside(&train, runs->end, window) || train.count * train.len > runs->bytes)
+            return false;
+        sagoi_copy_packed(&train, window->place, window->start, runs->packed, packing);
+        if (window->marks)
+            sagoi_mark_span(&train, window->start, window->marks);
+        runs->packed += train.count * train.len;
+        runs->bytes -= train.count * train.len;
+    }
+    return true;
+}
+
+bool sagoi_packet_copy(const uint8_t *code, int64_t code_bytes, char *data, int64_t bytes,
                        const sagoi_window *window, sagoi_direction direction) {
     const uint8_t *stop = code + code_bytes;
     sagoi_packing packing = direction == SAGOI_TO_FILE ? SAGOI_SCATTER : SAGOI_GATHER;
-    while (stop - code >= PART_HEAD) {
+    sagoi_coded runs = {.next = code, .stop = stop, .packed = data, .bytes = bytes};
+    while (stop - runs.next >= PART_HEAD) {
         uint32_t length;
-        memcpy(&length, code, PART_HEAD);
-        code += PART_HEAD;
-        if (length > stop - code)
+        memcpy(&length, runs.next, PART_HEAD);
+        runs.next += PART_HEAD;
+        if (length > stop - runs.next)
             return false;
-        const uint8_t *part_stop = code + length;
-        int64_t end = window->start;
-        while (code < part_stop) {
-            sagoi_span train;
-            code = sagoi_code_get(code, part_stop, &train, &end);
-            if (!code || !inside(&train, end, window) || train.count * train.len > bytes)
-                return false;
-            sagoi_copy_packed(&train, window->place, window->start, data, packing);
-            if (window->marks)
-                sagoi_mark_span(&train, window->start, window->marks);
-            data += train.count * train.len;
-            bytes -= train.count * train.len;
-        }
+        runs.stop = runs.next + length;
+        runs.end = window->start;
+        if (!copy_part(&runs, window, packing))
+            return false;
     }
-    return code == stop && bytes == 0;
+    return runs.next == stop && runs.bytes == 0;
 }

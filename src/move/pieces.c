@@ -11,8 +11,8 @@ bool sagoi_pieces_init(sagoi_pieces *pieces, int64_t capacity, sagoi_budget *bud
 }
 
 void sagoi_pieces_cleanup(sagoi_pieces *pieces, sagoi_budget *budget) {
-    sagoi_budget_free(budget, pieces->lengths, pieces->capacity * (int64_t)sizeof *pieces->lengths);
-    sagoi_budget_free(budget, pieces->places, pieces->capacity * (int64_t)sizeof *pieces->places);
+    sagoi_budget_free(budget, pieces->lengths);
+    sagoi_budget_free(budget, pieces->places);
     *pieces = (sagoi_pieces){0};
 }
 

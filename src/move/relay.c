@@ -1,4 +1,4 @@
-/* A leader's part in the third layer: collects the bundles that neighbouring nodes have for aggregators
+/* A relay, the third layer of aggregation: collects the bundles that neighbouring nodes have for aggregators
  * elsewhere, sends each aggregator one bundle with all that there is for it and, when reading, deals the
  * replies out again.
  *
@@ -6,10 +6,10 @@
  * aggregator, and that aggregator's reply is received straight into the places where the neighbours' replies
  * are put together.
  *
- * The leader sends on everything it holds once every neighbour has sent a pass, or no slot is free.  While that
+ * The relay sends on everything it holds once every neighbour has sent a pass, or no slot is free.  While that
  * is under way, and while replies come and are dealt out, the free slots receive further bundles.  A neighbour
  * that reads waits for the replies of its pass before it begins the next pass, so no rank waits for a neighbour
- * that waits for this leader. */
+ * that waits for this relay. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -31,7 +31,7 @@ typedef struct child {
     int64_t node;
     int32_t rank;
     bool more;  /* has further bundles in this round */
-    bool ended; /* has ended a pass since the leader last sent everything on */
+    bool ended; /* has ended a pass since the relay last sent everything on */
 } child;
 
 /* One message for one domain, in a slot. */
@@ -44,7 +44,7 @@ typedef struct item {
 
 typedef struct item_list {
     int32_t first, last; /* -1: none */
-    bool expected;       /* the domain's aggregator waits for this leader in this round */
+    bool expected;       /* the domain's aggregator waits for this relay in this round */
 } item_list;
 
 _Static_assert(sizeof(item) + sizeof(item_list) + sizeof(sagoi_mail_entry) <= (size_t)SAGOI_RELAY_ENTRY,
@@ -84,13 +84,8 @@ static bool reads(const sagoi_relay *relay) { return relay->setup->request->dire
 /* There are no more bundles than domains, and two for each slot whose contents make more than one bundle. */
 static int64_t most_bundles(const sagoi_relay *relay) { return relay->setup->plan->ndomains + 2 * relay->nslots; }
 
-static int64_t fronts_bytes(const sagoi_relay *relay) {
-    return most_bundles(relay) * (int64_t)sizeof(sagoi_mail_head) +
-           relay->nslots * relay->setup->plan->ndomains * (int64_t)sizeof(sagoi_mail_entry);
-}
-
 static int64_t children_of(const sagoi_exchange_setup *setup, int64_t node) {
-    if (setup->plan->node_leader[node] != setup->team->node)
+    if (setup->plan->node_relay[node] != setup->team->node)
         return 0;
     return sagoi_min(setup->plan->local_aggregators, sagoi_team_node_ranks(setup->team, node));
 }
@@ -128,7 +123,8 @@ static bool allocate(sagoi_relay *relay) {
     relay->statuses = sagoi_budget_alloc(budget, n * (int64_t)sizeof *relay->statuses);
     relay->items = sagoi_budget_alloc(budget, n * domains * (int64_t)sizeof *relay->items);
     relay->lists = sagoi_budget_alloc(budget, domains * (int64_t)sizeof *relay->lists);
-    relay->fronts = sagoi_budget_alloc(budget, fronts_bytes(relay));
+    relay->fronts = sagoi_budget_alloc(budget, most_bundles(relay) * (int64_t)sizeof(sagoi_mail_head) +
+                                                   n * domains * (int64_t)sizeof(sagoi_mail_entry));
     relay->sent = sagoi_budget_alloc(budget, 2 * most_bundles(relay) * (int64_t)sizeof *relay->sent);
     bool ok = init_slots(relay) && relay->children && relay->finished && relay->statuses && relay->items;
     ok = sagoi_pieces_init(&relay->message, n + 1, budget) && ok;
@@ -138,11 +134,11 @@ static bool allocate(sagoi_relay *relay) {
 
 sago_status sagoi_relay_create(const sagoi_exchange_setup *setup, const int32_t *aggregators,
                                sagoi_relay **created) {
-    if (setup->team->local_rank != 0 || setup->plan->node_leader[setup->team->node] != setup->team->node)
+    if (setup->team->local_rank != 0 || setup->plan->node_relay[setup->team->node] != setup->team->node)
         return SAGO_OK;
     sagoi_relay *relay = sagoi_budget_alloc(setup->budget, sizeof *relay);
     if (!relay)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a leader's messages");
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a relay's messages");
     relay->setup = setup;
     relay->aggregators = aggregators;
     relay->closed = true;
@@ -152,7 +148,7 @@ sago_status sagoi_relay_create(const sagoi_exchange_setup *setup, const int32_t 
     *created = relay;
     if (!allocate(relay)) {
         sagoi_relay_destroy(created);
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld messages of a leader",
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld messages of a relay",
                           (long long)setup->plan->relay_slots);
     }
     list_children(relay);
@@ -164,23 +160,22 @@ void sagoi_relay_destroy(sagoi_relay **gone) {
     if (!relay)
         return;
     sagoi_budget *budget = relay->setup->budget;
-    int64_t domains = relay->setup->plan->ndomains, n = relay->nslots, bytes = relay->setup->plan->message;
-    for (int64_t i = 0; relay->slots && i < n; i++) {
-        sagoi_budget_free(budget, relay->slots[i].message, bytes);
-        sagoi_budget_free(budget, relay->slots[i].reply, bytes);
+    for (int64_t i = 0; relay->slots && i < relay->nslots; i++) {
+        sagoi_budget_free(budget, relay->slots[i].message);
+        sagoi_budget_free(budget, relay->slots[i].reply);
     }
-    sagoi_budget_free(budget, relay->children, relay->nchildren * (int64_t)sizeof *relay->children);
-    sagoi_budget_free(budget, relay->slots, n * (int64_t)sizeof *relay->slots);
-    sagoi_budget_free(budget, relay->receives, n * (int64_t)sizeof *relay->receives);
-    sagoi_budget_free(budget, relay->finished, n * (int64_t)sizeof *relay->finished);
-    sagoi_budget_free(budget, relay->statuses, n * (int64_t)sizeof *relay->statuses);
-    sagoi_budget_free(budget, relay->items, n * domains * (int64_t)sizeof *relay->items);
-    sagoi_budget_free(budget, relay->lists, domains * (int64_t)sizeof *relay->lists);
-    sagoi_budget_free(budget, relay->fronts, fronts_bytes(relay));
-    sagoi_budget_free(budget, relay->sent, 2 * most_bundles(relay) * (int64_t)sizeof *relay->sent);
+    sagoi_budget_free(budget, relay->children);
+    sagoi_budget_free(budget, relay->slots);
+    sagoi_budget_free(budget, relay->receives);
+    sagoi_budget_free(budget, relay->finished);
+    sagoi_budget_free(budget, relay->statuses);
+    sagoi_budget_free(budget, relay->items);
+    sagoi_budget_free(budget, relay->lists);
+    sagoi_budget_free(budget, relay->fronts);
+    sagoi_budget_free(budget, relay->sent);
     sagoi_pieces_cleanup(&relay->message, budget);
     sagoi_pieces_cleanup(&relay->reply, budget);
-    sagoi_budget_free(budget, relay, sizeof *relay);
+    sagoi_budget_free(budget, relay);
     *gone = NULL;
 }
 
@@ -234,10 +229,10 @@ static bool open_bundle(sagoi_relay *relay, int64_t slot, int64_t length, sagoi_
     memcpy(head, held->message, sizeof *head);
     held->number = head->flags >> SAGOI_MAIL_NUMBER;
     held->reply_bytes = 0;
-    int64_t at = (int64_t)(sizeof *head + head->regions * sizeof(sagoi_mail_entry));
-    if (!(head->flags & SAGOI_MAIL_BUNDLE) || at > length || head->regions > plan->ndomains)
+    int64_t at = (int64_t)(sizeof *head + head->packets * sizeof(sagoi_mail_entry));
+    if (!(head->flags & SAGOI_MAIL_BUNDLE) || at > length || head->packets > plan->ndomains)
         return false;
-    for (uint32_t i = 0; i < head->regions; i++) {
+    for (uint32_t i = 0; i < head->packets; i++) {
         sagoi_mail_entry entry;
         memcpy(&entry, held->message + sizeof *head + i * sizeof entry, sizeof entry);
         if (entry.key >= plan->ndomains || !relay->lists[entry.key].expected || entry.bytes > length - at ||
@@ -353,7 +348,7 @@ static void begin_batch(sagoi_relay *relay) {
     relay->waiting = relay->expected;
 }
 
-/* Sends on everything that is held.  When no neighbour has more, every aggregator that waits for this leader is
+/* Sends on everything that is held.  When no neighbour has more, every aggregator that waits for this relay is
  * told so. */
 static void send_on(sagoi_relay *relay) {
     bool last = relay->expected == 0;
@@ -435,7 +430,7 @@ static bool ready(const sagoi_relay *relay) {
 static bool advance(sagoi_relay *relay) {
     int all = 1;
     if (relay->nsent > 0 && !sagoi_test_all(relay->nsent, relay->sent, &all)) {
-        die(relay, sagoi_fail(SAGO_ERR_MPI, "messages between a leader and the aggregators failed"));
+        die(relay, sagoi_fail(SAGO_ERR_MPI, "messages between a relay and the aggregators failed"));
         return false;
     }
     if (all && relay->stage == SENDING && reads(relay))
@@ -453,7 +448,7 @@ void sagoi_relay_open(sagoi_relay *relay, int64_t round) {
     relay->expected = 0;
     for (int64_t i = 0; i < relay->nchildren; i++) {
         child *of = &relay->children[i];
-        of->more = sagoi_mail_led(setup, of->node, round);
+        of->more = sagoi_mail_uses_relay(setup, of->node, round);
         relay->expected += of->more;
     }
     for (int64_t d = 0; d < setup->plan->ndomains; d++) {

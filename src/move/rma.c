@@ -11,7 +11,6 @@ struct sagoi_rma {
     struct sagoi_rma *next; /* the next one that was put aside */
     MPI_Win win;            /* shows the two windows of every aggregator */
     int32_t *aggregators;   /* for each domain: the rank of its aggregator */
-    int64_t domains;        /* as many */
     int *lengths;           /* scratch: the pieces of one transfer */
     MPI_Aint *places, *offsets;
     int64_t capacity;
@@ -39,11 +38,11 @@ static void destroy(sagoi_rma *gone) {
         return; /* Other ranks may still put data into the windows, or never come to free them. */
     if (gone->win != MPI_WIN_NULL)
         (void)SAGOI_DONE(MPI_Win_free(&gone->win));
-    sagoi_budget_free(budget, gone->aggregators, gone->domains * (int64_t)sizeof(int32_t));
-    sagoi_budget_free(budget, gone->lengths, gone->capacity * (int64_t)sizeof *gone->lengths);
-    sagoi_budget_free(budget, gone->places, gone->capacity * (int64_t)sizeof *gone->places);
-    sagoi_budget_free(budget, gone->offsets, gone->capacity * (int64_t)sizeof *gone->offsets);
-    sagoi_budget_free(budget, gone, sizeof *gone);
+    sagoi_budget_free(budget, gone->aggregators);
+    sagoi_budget_free(budget, gone->lengths);
+    sagoi_budget_free(budget, gone->places);
+    sagoi_budget_free(budget, gone->offsets);
+    sagoi_budget_free(budget, gone);
 }
 
 void sagoi_rma_put_aside(sagoi_rma **rma, sagoi_rma **aside) {
@@ -72,8 +71,7 @@ static sagoi_rma *allocate(const sagoi_rma_setup *setup) {
     rma->setup = *setup;
     rma->win = MPI_WIN_NULL;
     rma->capacity = PIECES;
-    rma->domains = setup->common.plan->ndomains;
-    rma->aggregators = sagoi_budget_alloc(budget, rma->domains * (int64_t)sizeof(int32_t));
+    rma->aggregators = sagoi_budget_alloc(budget, setup->common.plan->ndomains * (int64_t)sizeof(int32_t));
     rma->lengths = sagoi_budget_alloc(budget, rma->capacity * (int64_t)sizeof *rma->lengths);
     rma->places = sagoi_budget_alloc(budget, rma->capacity * (int64_t)sizeof *rma->places);
     rma->offsets = sagoi_budget_alloc(budget, rma->capacity * (int64_t)sizeof *rma->offsets);

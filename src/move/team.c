@@ -125,17 +125,19 @@ static bool has_open_files(const sagoi_circle *circle) {
     return open;
 }
 
-/* Called by MPI_Finalize: frees what is left.  Files that are still open are the program's error, and their
- * circles are left alone. */
+/* Called by MPI_Finalize: frees what is left.  Files that are still open are the program's error, and MPI may
+ * still write to the memory of broken teams: their circles stay in the list, where a leak checker finds them. */
 static int on_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
     (void)comm, (void)keyval, (void)value, (void)extra;
     ended = true;
     for (sagoi_circle *at = circles, *next; at; at = next) {
         next = at->next;
-        if (!has_open_files(at))
-            destroy_whole(at);
+        if (has_open_files(at))
+            continue;
+        take_out(at);
+        destroy_whole(at);
     }
-    circles = alone = NULL;
+    alone = NULL;
     sagoi_quiet_begin(MPI_COMM_NULL);
     (void)SAGOI_DONE(MPI_Comm_free_keyval(&note_keyval));
     (void)SAGOI_DONE(MPI_Comm_free_keyval(&end_keyval));
@@ -161,7 +163,7 @@ static bool have_keyvals(void) {
 
 static int64_t control_size(const sagoi_circle *circle) {
     int64_t bytes = (int64_t)sizeof(sagoi_control) + circle->local_size * (int64_t)sizeof(sagoi_slot);
-    return sagoi_round_up(bytes + (int64_t)circle->nodes * SAGOI_SHARE_BYTES, 4096);
+    return sagoi_round_up(bytes + (int64_t)circle->nodes * SAGOI_DESCRIBED_BYTES, 4096);
 }
 
 static sagoi_control *map_private(int64_t bytes) {

@@ -21,9 +21,9 @@
 
 enum {
     SAGOI_SUMS = 10,   /* As many sums as the agreement with most needs. */
-    SAGOI_MAXIMA = 14, /* As many maxima as the agreement with most needs. */
+    SAGOI_MAXIMA = 15, /* As many maxima as the agreement with most needs. */
     SAGOI_COUNTS = 32, /* A node's histogram has so many regions (plan/plan.h). */
-    SAGOI_SHARE_BYTES =
+    SAGOI_DESCRIBED_BYTES =
         96 + SAGOI_COUNTS * 8 /* The largest description of a node is a shape with its histogram. */
 };
 
@@ -32,6 +32,17 @@ typedef struct sagoi_agreement {
     uint64_t sum[SAGOI_SUMS];
     int64_t max[SAGOI_MAXIMA];
 } sagoi_agreement;
+
+/* A value that must be equal on all ranks takes two maxima, from `at` on: of the value, and of its complement. */
+static inline void sagoi_agreement_claim(sagoi_agreement *agreement, int at, int64_t value) {
+    agreement->max[at] = value;
+    agreement->max[at + 1] = ~value;
+}
+/* The least value that any rank claimed; the largest one is max[at]. */
+static inline int64_t sagoi_agreement_least(const sagoi_agreement *agreed, int at) { return ~agreed->max[at + 1]; }
+static inline bool sagoi_agreement_is_equal(const sagoi_agreement *agreed, int at) {
+    return agreed->max[at] == sagoi_agreement_least(agreed, at);
+}
 
 /* Node-shared memory, the same bytes in every rank of the node. */
 typedef struct sagoi_segment {
@@ -137,16 +148,16 @@ void sagoi_sum_node_counts(const sagoi_team *team, int64_t *sums);
  * node have come; `of_node` is the reduction of what the ranks brought. */
 typedef void (*sagoi_describe_fn)(void *arg, const sagoi_agreement *of_node, void *described);
 
-/* Gathers the descriptions of all nodes, of `bytes` bytes each, at most SAGOI_SHARE_BYTES.  *all is one copy a
+/* Gathers the descriptions of all nodes, of `bytes` bytes each, at most SAGOI_DESCRIBED_BYTES.  *all is one copy a
  * node, which stays until the next call of this function. */
-sago_status sagoi_share_nodes(sagoi_team *team, const sagoi_agreement *mine, sagoi_describe_fn describe, void *arg,
-                              int64_t bytes, const void **all) SAGOI_CHECKED;
+sago_status sagoi_describe_nodes(sagoi_team *team, const sagoi_agreement *mine, sagoi_describe_fn describe,
+                                 void *arg, int64_t bytes, const void **all) SAGOI_CHECKED;
 
 /* Gathers a pair of numbers from each rank of this node into all[local_size]. */
 typedef struct sagoi_pair {
     uint64_t one, two;
 } sagoi_pair;
-sago_status sagoi_share_local(sagoi_team *team, sagoi_pair mine, sagoi_pair all[]) SAGOI_CHECKED;
+sago_status sagoi_pairs_of_node(sagoi_team *team, sagoi_pair mine, sagoi_pair all[]) SAGOI_CHECKED;
 
 /* Lets MPI make progress on whatever the program has under way, and looks for news of other nodes. */
 void sagoi_poke(sagoi_team *team);
@@ -164,6 +175,15 @@ sago_status sagoi_verdict(sagoi_team *team, int64_t code) SAGOI_CHECKED;
 sago_status sagoi_verdict_of_all(sago_status status) SAGOI_CHECKED;
 /* Agrees on nothing but the status. */
 sago_status sagoi_agree_status(sagoi_team *team, sago_status status) SAGOI_CHECKED;
+/* The same with more to agree on: max[0] of the agreement is used for the status. */
+sago_status sagoi_agree_with(sagoi_team *team, sago_status status, sagoi_agreement *agreement) SAGOI_CHECKED;
+/* Agrees on the status, and on a value that must be equal on all ranks; `mismatch` is the message if it is not. */
+sago_status sagoi_agree_equal(sagoi_team *team, sago_status status, int64_t value, const char *mismatch)
+    SAGOI_CHECKED;
+/* All ranks get rank 0's status, after a step that rank 0 has made alone; what the others give does not matter.
+ * Between nodes this takes fewer messages than agreeing.  A rank does not wait for all others, so the ranks have
+ * met before. */
+sago_status sagoi_hear_first(sagoi_team *team, sago_status status) SAGOI_CHECKED;
 
 /* ---- Node-shared memory (segment.c) ---- */
 

@@ -68,8 +68,41 @@ sago_status sagoi_verdict_of_all(sago_status status) {
     return status;
 }
 
+sago_status sagoi_agree_with(sagoi_team *team, sago_status status, sagoi_agreement *agreement) {
+    agreement->max[0] = sagoi_verdict_code(team, status);
+    sago_status met = sagoi_agree(team, agreement, NULL, NULL, NULL);
+    return met ? met : sagoi_verdict(team, agreement->max[0]);
+}
+
 sago_status sagoi_agree_status(sagoi_team *team, sago_status status) {
-    sagoi_agreement agreement = {.max[0] = sagoi_verdict_code(team, status)};
-    sago_status met = sagoi_agree(team, &agreement, NULL, NULL, NULL);
-    return met ? met : sagoi_verdict(team, agreement.max[0]);
+    sagoi_agreement agreement = {0};
+    return sagoi_agree_with(team, status, &agreement);
+}
+
+sago_status sagoi_agree_equal(sagoi_team *team, sago_status status, int64_t value, const char *mismatch) {
+    enum { MAX_VERDICT, MAX_VALUE };
+    sagoi_agreement agreed = {0};
+    sagoi_agreement_claim(&agreed, MAX_VALUE, value);
+    status = sagoi_agree_with(team, status, &agreed);
+    if (status || sagoi_agreement_is_equal(&agreed, MAX_VALUE))
+        return status;
+    return sagoi_fail(SAGO_ERR_MISMATCH, "%s", mismatch);
+}
+
+/* Brings the code of rank 0, the first rank of the first node, to this node. */
+static sago_status spread_code(sagoi_team *team, void *arg) {
+    (void)arg;
+    int64_t *code = &team->control->of_all.max[0];
+    *code = team->control->slots[0].agreement.max[0];
+    sago_status status = team->nodes == 1 ? SAGO_OK : sagoi_leaders_tell(team, 0, code, sizeof *code);
+    if (status)
+        *code = INT64_MAX;
+    return status;
+}
+
+sago_status sagoi_hear_first(sagoi_team *team, sago_status status) {
+    if (team->rank == 0)
+        team->control->slots[0].agreement.max[0] = sagoi_verdict_code(team, status);
+    sago_status met = sagoi_meet_as_agreed(team, spread_code, NULL);
+    return met ? met : sagoi_verdict(team, team->control->of_all.max[0]);
 }

@@ -3,7 +3,6 @@
 #include "neighbourhood/neighbourhood.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -26,11 +25,10 @@ sago_status sagoi_storage_draw(sagoi_team *team, sago_status status, uint64_t ra
     sagoi_agreement agreed = {0};
     if (team->rank == 0 && getrandom(agreed.sum, 2 * sizeof agreed.sum[0], 0) < 0 && !status)
         status = sagoi_fail_errno(errno, "no random numbers for the name of a file");
-    agreed.max[0] = sagoi_verdict_code(team, status);
-    sago_status met = sagoi_agree(team, &agreed, NULL, NULL, NULL);
+    status = sagoi_agree_with(team, status, &agreed);
     random[0] = agreed.sum[0];
     random[1] = agreed.sum[1];
-    return met ? met : sagoi_verdict(team, agreed.max[0]);
+    return status;
 }
 
 /* Agrees on the name of this discovery's files. */
@@ -101,7 +99,7 @@ static sago_status discover_by_challenge(discovery *search) {
 static sago_status share_on_node(discovery *search, sagoi_pair mine, sagoi_pair **all) {
     *all = calloc((size_t)search->team->local_size, sizeof **all);
     sago_status status = agree(search, *all ? SAGO_OK : sagoi_fail_errno(ENOMEM, "a list of the node's ranks"));
-    return status ? status : sagoi_share_local(search->team, mine, *all);
+    return status ? status : sagoi_pairs_of_node(search->team, mine, *all);
 }
 
 /* On each node, the lowest rank that sees the same directory speaks for this rank.  Device and inode can be
@@ -155,7 +153,7 @@ static sago_status discover_classes(discovery *search) {
  * or by any rank if the groups are not known. */
 static sago_status remove_all(discovery *search, sago_status status) {
     char why[SAGOI_MESSAGE_MAX];
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sagoi_message_keep(why);
     bool grouped = status == SAGO_OK, mine = search->first == search->team->rank;
     sago_status left = agree(search, sagoi_probe_remove_files(&search->probe));
     sago_status folder_left = SAGO_OK;

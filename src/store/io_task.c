@@ -1,17 +1,15 @@
 /* The tasks of a file's background thread.  Queue and thread are those of system/workqueue.c. */
 #include "store/io_task.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "system/thread.h"
 
 static sago_status task_read(sagoi_task *task) {
     sagoi_io_run run = {task->off, task->len, task->buf};
-    int64_t bytes = 0;
-    sago_status status = sagoi_store_read(task->store, &run, 1, &bytes);
+    sago_status status = sagoi_store_read(task->store, &run, 1, &task->bytes);
     if (status == SAGO_OK)
-        memset(task->buf + bytes, 0, (size_t)(task->len - bytes));
+        memset(task->buf + task->bytes, 0, (size_t)(task->len - task->bytes));
     return status;
 }
 
@@ -33,7 +31,7 @@ static void run_task(sagoi_work *work) {
         task->status = task_read(task);
     task->message[0] = '\0';
     if (task->status)
-        (void)snprintf(task->message, sizeof task->message, "%s", sagoi_message());
+        sagoi_message_keep(task->message);
     task->began = begin;
     task->seconds = sagoi_seconds(CLOCK_MONOTONIC) - begin;
 }

@@ -176,20 +176,17 @@ void sagoi_layout_wish(int fd, const sagoi_stripes *wanted) {
         (void)fsetxattr(fd, "ceph.file.layout", value, (size_t)bytes, 0);
 }
 
-sago_status sagoi_layout_of(int fd, sagoi_layout *layout) {
-    struct stat file;
-    if (fstat(fd, &file) != 0)
-        return sagoi_fail_errno(errno, "fstat of descriptor %d", fd);
+void sagoi_layout_of(int fd, const struct stat *file, sagoi_layout *layout) {
     struct statfs system;
     int result;
     do
         result = fstatfs(fd, &system);
     while (result != 0 && errno == EINTR);
-    sagoi_layout found = {.device = file.st_dev, .inode = file.st_ino, .block = sagoi_max(512, file.st_blksize)};
+    sagoi_layout found = {
+        .device = file->st_dev, .inode = file->st_ino, .block = sagoi_max(512, file->st_blksize)};
     layout_name(&found, result == 0 ? (uint32_t)system.f_type : 0);
     if (strcmp(found.name, "fuse") == 0)
-        name_fuse(&found, file.st_dev);
+        name_fuse(&found, file->st_dev);
     find_stripes(fd, &found);
     *layout = found;
-    return SAGO_OK;
 }

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
-#include "base/status.h"
 #include "store/stripes.h"
 
 typedef struct sagoi_layout {
@@ -28,7 +28,7 @@ typedef struct sagoi_layout {
 int sagoi_layout_create(const char *path, int flags, unsigned mode, const sagoi_stripes *wanted);
 void sagoi_layout_wish(int fd, const sagoi_stripes *wanted);
 
-/* The layout of an open file.  Fails only for a bad descriptor, never for want of knowledge. */
-sago_status sagoi_layout_of(int fd, sagoi_layout *layout) SAGOI_CHECKED;
+/* The layout of an open file, of which `file` is what fstat(2) says. */
+void sagoi_layout_of(int fd, const struct stat *file, sagoi_layout *layout);
 
 #endif

@@ -47,14 +47,16 @@ static bool remove_one(int dir, const char *name, int64_t age) {
 }
 
 int64_t sagoi_leftovers_remove(const char *dir, const char *prefix, int64_t age, sagoi_leftover_keep keep) {
-    sagoi_layout layout;
+    sagoi_layout layout = {0};
+    struct stat folder;
     int64_t removed = 0;
     int fd = sagoi_open(dir, O_RDONLY | O_DIRECTORY, 0);
     if (fd < 0)
         return 0;
     sagoi_file_op list = {.kind = SAGOI_OP_LIST, .path = ".", .fd = fd, .in_fd = true};
-    bool local = sagoi_layout_of(fd, &layout) == SAGO_OK && layout.local;
-    int64_t bytes = local ? sagoi_syscall(&list) : 0;
+    if (sagoi_fstat(fd, dir, &folder) == 0)
+        sagoi_layout_of(fd, &folder, &layout);
+    int64_t bytes = layout.local ? sagoi_syscall(&list) : 0;
     for (const char *name = list.names; name && name < list.names + bytes; name += strlen(name) + 1)
         if (strncmp(name, prefix, strlen(prefix)) == 0 && !keep(dir, name))
             removed += remove_one(fd, name, age);

@@ -53,13 +53,13 @@ static sago_status open_failed(const sagoi_store *store, int error) {
     return sagoi_fail_errno(error, "open of %s", store->name);
 }
 
-static sago_status check_kind(const sagoi_store *store) {
-    struct stat file;
-    if (sagoi_fstat(store->fd, store->name, &file) != 0)
+/* *file: what the file system says of the file.  Some ask all targets for the size each time. */
+static sago_status check_kind(const sagoi_store *store, struct stat *file) {
+    if (sagoi_fstat(store->fd, store->name, file) != 0)
         return sagoi_fail_errno(errno, "fstat of %s", store->name);
-    if (S_ISREG(file.st_mode))
+    if (S_ISREG(file->st_mode))
         return SAGO_OK;
-    const char *kind = S_ISDIR(file.st_mode) ? "a directory" : S_ISFIFO(file.st_mode) ? "a FIFO" : "a device";
+    const char *kind = S_ISDIR(file->st_mode) ? "a directory" : S_ISFIFO(file->st_mode) ? "a FIFO" : "a device";
     return sagoi_fail(SAGO_ERR_BAD_FILE, "open of %s: %s, not a regular file", store->name, kind);
 }
 
@@ -82,9 +82,8 @@ static sago_status check_emptiness(const sagoi_store *store) {
 }
 
 /* O_NONBLOCK was needed for opening only, and some file systems would answer EAGAIN because of it. */
-static sago_status clear_nonblock(const sagoi_store *store) {
-    int flags = fcntl(store->fd, F_GETFL);
-    if (flags < 0 || fcntl(store->fd, F_SETFL, flags & ~O_NONBLOCK) != 0)
+static sago_status clear_nonblock(const sagoi_store *store, int opened_with) {
+    if (fcntl(store->fd, F_SETFL, opened_with & ~(O_APPEND | O_DIRECT | O_NONBLOCK)) != 0)
         return sagoi_fail_errno(errno, "fcntl of %s", store->name);
     return SAGO_OK;
 }
@@ -93,15 +92,16 @@ static sago_status open_plain(sagoi_store *store, const char *path, const sagoi_
     store->fd = open_without_waiting(path, options);
     if (store->fd < 0)
         return open_failed(store, errno);
-    sago_status status = check_kind(store);
-    if (status == SAGO_OK)
-        status = clear_nonblock(store);
-    if (status == SAGO_OK && (options->flags & O_CREAT))
+    if (options->flags & O_CREAT)
         sagoi_layout_wish(store->fd, &options->stripes);
+    struct stat file;
+    sago_status status = check_kind(store, &file);
     if (status == SAGO_OK)
-        status = sagoi_layout_of(store->fd, &store->layout);
-    if (status == SAGO_OK)
-        status = check_emptiness(store);
+        status = clear_nonblock(store, options->flags);
+    if (status != SAGO_OK)
+        return status;
+    sagoi_layout_of(store->fd, &file, &store->layout);
+    status = check_emptiness(store);
     if (status != SAGO_OK)
         return status;
     if (options->direct_io)

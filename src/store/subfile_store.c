@@ -294,7 +294,7 @@ static sago_status subfile_give(sagoi_subfile_store *subfiles, int64_t k, sagoi_
     if (stays_open)
         return status;
     char why[SAGOI_MESSAGE_MAX];
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sagoi_message_keep(why);
     sago_status closed = sagoi_store_close(&subfile);
     if (status == SAGO_OK)
         return closed;

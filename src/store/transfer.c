@@ -4,21 +4,39 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 
 #include "base/checked.h"
 #include "system/faults.h"
 #include "system/syscalls.h"
 
-/* These fit the stack of any thread (about 26 KiB).  A piece cannot have more vectors than a batch, so never more
- * than the kernel takes. */
-enum { BATCH_PIECES = 256, BATCH_VECTORS = 1024 };
+enum {
+    /* A piece cannot have more vectors than a batch, so never more than the kernel takes. */
+    BATCH_PIECES = 256,
+    BATCH_VECTORS = 1024,
+    /* As many as fit the stack of any thread: enough for few runs, and what there is without memory. */
+    FEW = 24,
+    PARTS = 3 /* a run becomes so many pieces at most */
+};
 _Static_assert((int)BATCH_VECTORS <= IOV_MAX, "a piece must fit one system call");
 
 typedef struct batch {
     int pieces, vectors; /* used */
+    int most_pieces, most_vectors;
+    sagoi_io_piece *piece;
+    struct iovec *vector;
+} batch;
+
+/* What is pointed to is not cleared, since only the parts in use are read. */
+typedef struct few_pieces {
+    sagoi_io_piece piece[FEW];
+    struct iovec vector[FEW];
+} few_pieces;
+
+typedef struct many_pieces {
     sagoi_io_piece piece[BATCH_PIECES];
     struct iovec vector[BATCH_VECTORS];
-} batch;
+} many_pieces;
 
 int sagoi_io_piece_fd(const sagoi_transfer *transfer, const sagoi_io_piece *piece) {
     return piece->direct ? transfer->store->direct.fd : transfer->store->fd;
@@ -117,7 +135,7 @@ static void batch_add(sagoi_transfer *transfer, batch *todo, const sagoi_io_run 
     if (run->len == 0)
         return;
     bool joins = todo->pieces > 0 && piece_takes(&todo->piece[todo->pieces - 1], run, direct);
-    if (todo->vectors == BATCH_VECTORS || (!joins && todo->pieces == BATCH_PIECES)) {
+    if (todo->vectors == todo->most_vectors || (!joins && todo->pieces == todo->most_pieces)) {
         batch_flush(transfer, todo);
         joins = false;
     }
@@ -158,7 +176,7 @@ static int64_t direct_end(const sagoi_transfer *transfer) {
     return sagoi_store_size(transfer->store, &size) == SAGO_OK ? size : 0;
 }
 
-/* Moves a single run without a batch, whose 26 KiB of stack would have to be brought into the cache. */
+/* Moves a single run without a batch. */
 static void transfer_one(sagoi_transfer *transfer, const sagoi_io_run *run) {
     struct iovec vector = {.iov_base = run->buf, .iov_len = (size_t)run->len};
     sagoi_io_piece piece = {.iov = &vector, .iov_count = 1, .off = run->off, .len = run->len};
@@ -168,9 +186,10 @@ static void transfer_one(sagoi_transfer *transfer, const sagoi_io_run *run) {
 
 static void transfer_many(sagoi_transfer *transfer, const sagoi_io_run *runs, int64_t n) {
     transfer->direct_end = direct_end(transfer);
-    batch todo; /* not cleared, since only the parts in use are read */
-    todo.pieces = 0;
-    todo.vectors = 0;
+    few_pieces few;
+    many_pieces *many = n > FEW / PARTS ? malloc(sizeof *many) : NULL;
+    batch todo = many ? (batch){0, 0, BATCH_PIECES, BATCH_VECTORS, many->piece, many->vector}
+                      : (batch){0, 0, FEW, FEW, few.piece, few.vector};
     for (int64_t i = 0; i < n && transfer->status == SAGO_OK;) {
         sagoi_io_run run = runs[i++];
         for (; i < n && run_continues(&run, &runs[i]); i++)
@@ -178,6 +197,7 @@ static void transfer_many(sagoi_transfer *transfer, const sagoi_io_run *runs, in
         batch_add_split(transfer, &todo, &run);
     }
     batch_flush(transfer, &todo);
+    free(many);
 }
 
 /* Is there nothing to gain by treating these runs together? */

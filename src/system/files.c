@@ -207,7 +207,7 @@ sago_status sagoi_path_remove(const char *path) { return name_call(SAGOI_OP_UNLI
 
 void sagoi_path_discard(const char *path) {
     char why[SAGOI_MESSAGE_MAX];
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sagoi_message_keep(why);
     if (sagoi_path_remove(path))
         sagoi_message_set(why);
 }

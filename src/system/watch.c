@@ -130,7 +130,7 @@ static void *runner_main(void *arg) {
             return NULL;
         }
         runner->status = status;
-        (void)snprintf(runner->message, sizeof runner->message, "%s", sagoi_message());
+        sagoi_message_keep(runner->message);
         runner->state = RUNNER_DONE;
         (void)pthread_cond_signal(&runner->change);
     }

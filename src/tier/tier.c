@@ -18,8 +18,7 @@ typedef sagoi_logged logged;
 
 static void drop_copy(sago_file *file, logged *entry) {
     if (entry)
-        sagoi_budget_free(&file->budget, entry,
-                          (int64_t)sizeof *entry + entry->call.n * (int64_t)sizeof *entry->call.extents);
+        sagoi_budget_free(&file->budget, entry);
 }
 
 /* Removes the calls before `end` from the log.  The calls behind `end` are independent ones that were made while
@@ -199,9 +198,8 @@ typedef struct merge_buffer {
     char *data;
     int64_t bytes;     /* of data */
     sago_extent *part; /* room for the extents of the call with most of them */
-    int64_t extents;
-    logged **end;     /* where merging stops: calls behind this one were made while the merge was under way */
-    bool nonblocking; /* a nonblocking call needs the merge, so nothing may wait inside MPI; equal on all ranks */
+    logged **end;      /* where merging stops: calls behind this one were made while the merge was under way */
+    bool nonblocking;  /* a nonblocking call needs the merge, so nothing may wait inside MPI; equal on all ranks */
 } merge_buffer;
 
 static sago_status compose_part(sagoi_composed *composed, const sagoi_origin *call, int64_t done,
@@ -209,7 +207,7 @@ static sago_status compose_part(sagoi_composed *composed, const sagoi_origin *ca
     int64_t bytes = sagoi_max(0, sagoi_min(buffer->bytes, call_bytes(call) - done));
     sago_status status;
     if (call->view) {
-        sagoi_place place = {.view = call->view, .disp = call->view->disp, .begin = call->begin + done};
+        sagoi_view_place place = {.view = call->view, .disp = call->view->disp, .begin = call->begin + done};
         sagoi_buffer memory = {buffer->data, bytes, MPI_BYTE};
         status = sagoi_compose_view(composed, &place, &memory);
     } else {
@@ -288,19 +286,19 @@ static sago_status empty_local(sago_file *file) {
 
 static sago_status merge_calls(sago_file *file, bool nonblocking, logged **end) {
     tier *t = file->tier;
-    merge_buffer buffer = {.bytes = t->chunk, .extents = 1, .end = end, .nonblocking = nonblocking};
+    merge_buffer buffer = {.bytes = t->chunk, .end = end, .nonblocking = nonblocking};
+    int64_t extents = 1;
     for (logged *entry = t->first; entry; entry = entry->next)
-        buffer.extents = sagoi_max(buffer.extents, entry->call.n);
-    int64_t list = buffer.extents * (int64_t)sizeof *buffer.part;
+        extents = sagoi_max(extents, entry->call.n);
     buffer.data = sagoi_budget_alloc(&file->budget, buffer.bytes);
-    buffer.part = sagoi_budget_alloc(&file->budget, list);
+    buffer.part = sagoi_budget_alloc(&file->budget, extents * (int64_t)sizeof *buffer.part);
     bool ok = buffer.data && buffer.part;
     sago_status status = ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to merge");
     status = sagoi_engine_agree(file, status, SAGOI_CALL_TIER, 1);
     if (!status)
         status = merge_in_order(file, &buffer);
-    sagoi_budget_free(&file->budget, buffer.data, buffer.bytes);
-    sagoi_budget_free(&file->budget, buffer.part, list);
+    sagoi_budget_free(&file->budget, buffer.data);
+    sagoi_budget_free(&file->budget, buffer.part);
     return status;
 }
 
@@ -459,7 +457,7 @@ sago_status sagoi_tier_open(sago_file *file, sagoi_open_fn *open_file) {
     status = open_tier(file, open_file);
     if (status) {
         char why[SAGOI_MESSAGE_MAX];
-        (void)snprintf(why, sizeof why, "%s", sagoi_message());
+        sagoi_message_keep(why);
         (void)sagoi_tier_close(file);
         sagoi_message_set(why);
     }

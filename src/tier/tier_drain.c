@@ -74,7 +74,7 @@ static sago_status code_part(sago_file *file, const sagoi_logged *call, sagoi_wi
     sagoi_composed_init(&composed, SAGOI_TO_FILE, &file->budget);
     sago_status status = sagoi_tier_compose_place(&composed, &call->call);
     *high = composed.request.high;
-    if (!status && composed.request.nstreams == 1 && composed.bytes / composed.runs >= SAGOI_LONG_RUN)
+    if (!status && composed.request.nstreams == 1 && sagoi_route_are_long(composed.bytes, composed.runs))
         status = sagoi_tier_code_stream(&composed.request.streams[0].file, code);
     sagoi_composed_cleanup(&composed);
     return status;
@@ -170,6 +170,6 @@ void sagoi_tier_end_drains(sago_file *file, bool team) {
     }
     t->drains = NULL;
     if (t->room)
-        sagoi_budget_free(&file->budget, t->room, t->chunk);
+        sagoi_budget_free(&file->budget, t->room);
     t->room = NULL;
 }

@@ -37,7 +37,7 @@ typedef struct seen_part {
 typedef struct found {
     sago_file *file;
     const sagoi_tier_place *place;
-    sagoi_claim_place where;
+    sagoi_claim_place *where; /* on rank 0 (owned) */
     sagoi_claim claim;
     unsigned char *seen; /* for each part of the claim: does any rank see the part? */
     seen_part *parts;    /* for each part of the claim; a part that this rank does not see has no path */
@@ -52,6 +52,7 @@ static void found_cleanup(found *f) {
     }
     free(f->parts);
     free(f->seen);
+    free(f->where);
     sagoi_claim_cleanup(&f->claim);
 }
 
@@ -61,14 +62,14 @@ static sago_status share_claim(found *f, bool *there) {
     char *bytes = NULL;
     int64_t len = 0;
     sago_status status = SAGO_OK;
-    if (team->rank == 0)
-        status = sagoi_claim_find(f->file->path, &f->where);
+    if (team->rank == 0 && !(f->where = calloc(1, sizeof *f->where)))
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to look for local data");
     if (!status && team->rank == 0)
-        status = sagoi_claim_load(&f->where, &bytes, &len);
-    sagoi_agreement agreed = {.max = {sagoi_verdict_code(team, status), len}};
-    status = sagoi_agree(team, &agreed, NULL, NULL, NULL);
-    if (!status)
-        status = sagoi_verdict(team, agreed.max[0]);
+        status = sagoi_claim_find(f->file->path, f->where);
+    if (!status && team->rank == 0)
+        status = sagoi_claim_load(f->where, &bytes, &len);
+    sagoi_agreement agreed = {.max = {0, len}};
+    status = sagoi_agree_with(team, status, &agreed);
     len = status ? 0 : agreed.max[1];
     *there = len > 0;
     if (*there) {
@@ -78,9 +79,9 @@ static sago_status share_claim(found *f, bool *there) {
             team, bytes ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the claim of local data"));
         if (!status)
             status = sagoi_bcast(team, team->own, bytes, len);
-        status = sagoi_agree_status(team, status ? status : sagoi_claim_decode(bytes, len, &f->claim));
-        if (status)
-            sagoi_message_prefix("%s: ", f->where.path);
+        if (!status && (status = sagoi_claim_decode(bytes, len, &f->claim)))
+            sagoi_message_prefix("%s: ", f->where ? f->where->path : f->file->path);
+        status = sagoi_agree_status(team, status);
     }
     free(bytes);
     return status;
@@ -160,10 +161,9 @@ static sago_status check_newer(const found *f) {
     if (f->file->hints.tier_found == SAGOI_FOUND_MERGE)
         return SAGO_OK;
     if (f->claim.state == SAGOI_CLAIM_MERGING)
-        return sagoi_fail(
-            SAGO_ERR_STATE,
-            "moving local data into this file was interrupted: if nobody else has written to it since, "
-            "finish that (sago tier merge --force), else give the rest up (sago tier rm)");
+        return sagoi_fail(SAGO_ERR_STATE,
+                          "moving local data into this file was interrupted: if nobody else has written to it "
+                          "since, finish that (sago tier merge --force), else give the rest up (sago tier rm)");
     sago_status status = sagoi_file_mark_of(f->file->path, sagoi_store_subfiles(f->file->store), &now);
     if (!status && !sagoi_file_mark_same(&now, &f->claim.mark))
         status = sagoi_fail(SAGO_ERR_STATE,
@@ -328,7 +328,7 @@ static sago_status remove_parts(const found *f) {
 
 static sago_status leave(const found *f) {
     sagoi_team *team = f->file->team;
-    sago_status status = sagoi_agree_status(team, team->rank == 0 ? sagoi_claim_remove(&f->where) : SAGO_OK);
+    sago_status status = sagoi_agree_status(team, team->rank == 0 ? sagoi_claim_remove(f->where) : SAGO_OK);
     return status ? status : remove_parts(f);
 }
 
@@ -340,7 +340,7 @@ static sago_status merge(found *f) {
     if (status)
         return status;
     f->claim.state = SAGOI_CLAIM_MERGING;
-    status = sagoi_agree_status(team, team->rank == 0 ? sagoi_claim_publish(&f->where, &f->claim) : SAGO_OK);
+    status = sagoi_agree_status(team, team->rank == 0 ? sagoi_claim_publish(f->where, &f->claim) : SAGO_OK);
     if (!status)
         status = write_all(f);
     return status ? status : sagoi_agree_status(team, sagoi_sync_here(f->file));

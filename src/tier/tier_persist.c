@@ -62,7 +62,7 @@ sago_status sagoi_tier_compose_place(sagoi_composed *composed, const sagoi_origi
     static char nowhere;
     sago_status status;
     if (call->view) {
-        sagoi_place place = {.view = call->view, .disp = call->view->disp, .begin = call->begin};
+        sagoi_view_place place = {.view = call->view, .disp = call->view->disp, .begin = call->begin};
         sagoi_buffer memory = {&nowhere, call->bytes, MPI_BYTE};
         status = sagoi_compose_view(composed, &place, &memory);
     } else {
@@ -285,14 +285,11 @@ sago_status sagoi_tier_sync(sago_file *file) {
     sagoi_local_tier *t = file->tier;
     sago_status coded = code_calls(file);
     sago_status status = t->local->team->local_rank == 0 ? sagoi_store_sync(t->local->store) : SAGO_OK;
-    bool may = sagoi_tier_may_drain(file);
-    sagoi_agreement agreed = {.max = {[MAX_VERDICT] = sagoi_verdict_code(file->team, status ? status : coded),
-                                      [MAX_CALLS] = t->calls + t->own,
+    bool may = !status && !coded && sagoi_tier_may_drain(file);
+    sagoi_agreement agreed = {.max = {[MAX_CALLS] = t->calls + t->own,
                                       [MAX_UNDRAINABLE] = !may,
                                       [MAX_DRAINS] = may && sagoi_tier_prepare_drains(file)}};
-    status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
-    if (!status)
-        status = sagoi_verdict(file->team, agreed.max[MAX_VERDICT]);
+    status = sagoi_agree_with(file->team, status ? status : coded, &agreed);
     bool drain = !agreed.max[MAX_UNDRAINABLE] && agreed.max[MAX_DRAINS];
     if (!status && agreed.max[MAX_CALLS] > 0)
         status = keep_calls(file, drain);

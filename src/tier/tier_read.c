@@ -90,8 +90,8 @@ static sago_status fill(sago_file *file, window *w) {
 static sago_status check_readable(window *w, int64_t low, int64_t high) {
     if (memchr(w->where + (low - w->start), UNKNOWN, (size_t)(high - low)))
         return sagoi_fail(SAGO_ERR_STATE,
-                          "bytes from %lld to %lld may have been written by other ranks, and are still in "
-                          "local storage (sago_tier): call sago_sync first",
+                          "bytes from %lld to %lld may have been written by other ranks, and are still in local "
+                          "storage (sago_tier): call sago_sync first",
                           (long long)low, (long long)high);
     return SAGO_OK;
 }
@@ -127,7 +127,7 @@ sago_status sagoi_tier_read_alone(sago_file *file, sagoi_composed *composed, int
     status = read_windows(file, request, &w);
     if (!status)
         status = sagoi_request_finish_staging(request);
-    sagoi_budget_free(&file->budget, room, (int64_t)3 * WINDOW);
+    sagoi_budget_free(&file->budget, room);
     if (status)
         return status;
     *bytes = request->high <= size ? composed->bytes : sagoi_bytes_below(request, size);

@@ -30,9 +30,7 @@ static sago_status axes_init(axes *all, int64_t count, sagoi_budget *budget) {
                      : sagoi_fail(SAGO_ERR_MEMORY, "no memory for an array of %lld dimensions", (long long)count);
 }
 
-static void axes_cleanup(axes *all) {
-    sagoi_budget_free(all->budget, all->axis, all->count * (int64_t)sizeof *all->axis);
-}
+static void axes_cleanup(axes *all) { sagoi_budget_free(all->budget, all->axis); }
 
 /* The axis of dimension `dim`, as the caller of MPI numbers dimensions. */
 static axis *axis_of(const axes *all, int64_t dim, int64_t order) {

@@ -121,7 +121,7 @@ static sago_status read_contents(sagoi_contents *contents, MPI_Datatype type, co
     for (int64_t i = 0; i < env->integers && code == MPI_SUCCESS; i++)
         values[i < before ? i : i + env->counts] = integers[i];
     if (!fits)
-        sagoi_budget_free(contents->budget, integers, size);
+        sagoi_budget_free(contents->budget, integers);
     return code == MPI_SUCCESS ? SAGO_OK : fail_mpi(code, "MPI_Type_get_contents");
 }
 
@@ -182,10 +182,9 @@ void sagoi_contents_cleanup(sagoi_contents *contents) {
     for (int64_t i = 0; i < contents->ntypes; i++)
         release_handle(contents->types[i]);
     if (contents->types != &contents->one_type)
-        sagoi_budget_free(contents->budget, contents->types, contents->ntypes * (int64_t)sizeof *contents->types);
+        sagoi_budget_free(contents->budget, contents->types);
     if (contents->values != contents->few_values)
-        sagoi_budget_free(contents->budget, contents->values,
-                          contents->nvalues * (int64_t)sizeof *contents->values);
+        sagoi_budget_free(contents->budget, contents->values);
     forget(contents);
 }
 

@@ -11,7 +11,7 @@
 #include "base/checked.h"
 #include "view/combine.h"
 #include "view/contents.h"
-#include "view/probe.h"
+#include "view/type_reader.h"
 #include "view/train.h"
 
 void sagoi_flat_cleanup(sagoi_flat *flat) {
@@ -83,7 +83,7 @@ typedef struct part {
 /* There may be very many parts, so members that are not used are not cleared. */
 static void part_init(part *one, MPI_Datatype type) {
     one->flat.size = one->flat.lower_bound = one->flat.extent = one->flat.numbers = 0;
-    one->flat.rebased = false;
+    one->flat.strange_to_romio = false;
     one->train = (sagoi_train){0}; /* a combiner without parts leaves this */
     one->lone = true;
     one->type = type;
@@ -132,7 +132,7 @@ static void be_one_run(part *one, int64_t size) {
 
 static sago_status be_pair(part *one, int64_t value_size, int64_t index_off, sagoi_budget *budget) {
     sagoi_pattern *pattern = part_begin_pattern(one, budget);
-    one->predefined = true;
+    one->predefined = one->flat.strange_to_romio = true;
     sagoi_pattern_add(pattern, 0, value_size);
     sagoi_pattern_add(pattern, index_off, sizeof(int));
     return sagoi_pattern_finish(pattern);
@@ -167,46 +167,46 @@ static sago_status add_member(sagoi_pattern *whole, part *member, int64_t off, i
 }
 
 /* Reads a part from packed numbers.  false: the type has to be taken apart. */
-static bool read_part(const sagoi_prober *prober, MPI_Datatype type, part *member) {
+static bool read_part(const sagoi_type_reader *reader, MPI_Datatype type, part *member) {
     int64_t depth = member->depth;
     part_cleanup(member);
     part_init(member, type);
     member->depth = depth;
-    sagoi_pattern *pattern = part_begin_pattern(member, prober->budget);
-    if (!sagoi_prober_read(prober, pattern))
+    sagoi_pattern *pattern = part_begin_pattern(member, reader->budget);
+    if (!sagoi_type_reader_read(reader, pattern))
         return false;
     if (sagoi_pattern_contiguous(pattern)) {
         member->lone = true;
         member->train =
-            (sagoi_train){.off = pattern->low, .len = prober->size, .count = 1, .stride = prober->size};
+            (sagoi_train){.off = pattern->low, .len = reader->size, .count = 1, .stride = reader->size};
         sagoi_pattern_cleanup(pattern);
     }
     return true;
 }
 
 /* Called after a part that had nested parts, each of which Open MPI copies to show it. */
-static bool probe_part(sagoi_prober *prober, MPI_Datatype type, part *member) {
-    if (prober->failed || member->depth < 2 || !sagoi_type_derived(type))
+static bool pack_part(sagoi_type_reader *reader, MPI_Datatype type, part *member) {
+    if (reader->failed || member->depth < 2 || !sagoi_type_derived(type))
         return false;
-    sagoi_probed probed = sagoi_prober_pack(prober, type);
-    if (probed == SAGOI_PROBED)
-        return read_part(prober, type, member);
+    sagoi_type_reading read = sagoi_type_reader_pack(reader, type);
+    if (read == SAGOI_READ)
+        return read_part(reader, type, member);
     member->type = type;
     member->measured = false;
-    return probed == SAGOI_AS_BEFORE;
+    return read == SAGOI_READ_AS_BEFORE;
 }
 
 /* Flattens a block of a struct; `member` is the member of the block before. */
-static sago_status flatten_member(sagoi_contents *contents, int64_t i, sagoi_prober *prober, part *member,
+static sago_status flatten_member(sagoi_contents *contents, int64_t i, sagoi_type_reader *reader, part *member,
                                   sagoi_flat *flat) {
     int64_t count = contents->values[0], length = contents->values[1 + i], off = contents->values[1 + count + i];
     sago_status status = SAGO_OK;
-    if (contents->types[i] != member->type && !probe_part(prober, contents->types[i], member)) {
-        sagoi_prober_forget(prober);
+    if (contents->types[i] != member->type && !pack_part(reader, contents->types[i], member)) {
+        sagoi_type_reader_forget(reader);
         part_cleanup(member);
         status = flatten_part(contents->types[i], contents->budget, member);
         flat->numbers += member->flat.numbers;
-        flat->rebased = flat->rebased || member->flat.rebased;
+        flat->strange_to_romio = flat->strange_to_romio || member->flat.strange_to_romio;
     }
     if (status == SAGO_OK && length != 1)
         status = part_measure(member, contents->types[i]);
@@ -221,14 +221,14 @@ static sago_status flatten_member(sagoi_contents *contents, int64_t i, sagoi_pro
  * derived type MPICH gives the same handle again, Open MPI a new copy each time). */
 static sago_status flatten_members(sagoi_contents *contents, sagoi_flat *flat) {
     part member;
-    sagoi_prober prober;
+    sagoi_type_reader reader;
     sago_status status = SAGO_OK;
     part_init(&member, MPI_DATATYPE_NULL);
-    sagoi_prober_init(&prober, contents->ntypes, contents->budget);
+    sagoi_type_reader_init(&reader, contents->ntypes, contents->budget);
     for (int64_t i = 0; i < contents->values[0] && status == SAGO_OK && !flat->pattern.failed; i++)
         if (contents->values[1 + i] != 0)
-            status = flatten_member(contents, i, &prober, &member, flat);
-    sagoi_prober_cleanup(&prober);
+            status = flatten_member(contents, i, &reader, &member, flat);
+    sagoi_type_reader_cleanup(&reader);
     part_cleanup(&member);
     return status == SAGO_OK ? sagoi_pattern_finish(&flat->pattern) : status;
 }
@@ -242,7 +242,7 @@ static bool is_wrapper(const sagoi_contents *contents) {
 /* Flattens a type around its only part, which it takes over. */
 static sago_status flatten_around(const sagoi_contents *contents, part *inside, part *one) {
     one->flat.numbers += inside->flat.numbers;
-    one->flat.rebased = one->flat.rebased || inside->flat.rebased;
+    one->flat.strange_to_romio = one->flat.strange_to_romio || inside->flat.strange_to_romio;
     one->depth = inside->depth + 1;
     one->train = inside->train;
     if (inside->lone && (is_wrapper(contents) || sagoi_combine_train(contents, inside->flat.extent, &one->train)))
@@ -288,7 +288,7 @@ static sago_status flatten_by_combiner(MPI_Datatype type, sagoi_budget *budget, 
     if (status != SAGO_OK)
         return status;
     one->flat.numbers = contents.nvalues;
-    one->flat.rebased = contents.combiner == MPI_COMBINER_RESIZED && contents.values[0] != 0;
+    one->flat.strange_to_romio = contents.combiner == MPI_COMBINER_RESIZED && contents.values[0] != 0;
     if (sagoi_combiner_predefined(contents.combiner))
         status = flatten_predefined(type, budget, one);
     else
@@ -332,7 +332,7 @@ static sago_status flatten_data(MPI_Datatype type, int64_t size, sagoi_budget *b
 
 sago_status sagoi_flatten(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat) {
     int64_t size = 0;
-    if (sagoi_probe(type, budget, flat))
+    if (sagoi_type_read(type, budget, flat))
         return SAGO_OK;
     memset(flat, 0, sizeof *flat);
     if (type == MPI_DATATYPE_NULL)

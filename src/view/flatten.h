@@ -1,8 +1,8 @@
 /* MPI datatypes to patterns.
  *
  * Flattening walks the type's constructors by MPI_Type_get_envelope and _get_contents or, where there are very
- * many, packs numbers (probe.h).  The cost is proportional to the number of runs.  No handle is kept: a pattern
- * is a copy of what the type says. */
+ * many, packs numbers (type_reader.h).  The cost is proportional to the number of runs.  No handle is kept: a
+ * pattern is a copy of what the type says. */
 #ifndef SAGOI_FLATTEN_H
 #define SAGOI_FLATTEN_H
 
@@ -15,8 +15,9 @@ typedef struct sagoi_flat {
     int64_t lower_bound;   /* as from MPI_Type_get_extent */
     int64_t extent;
     int64_t numbers; /* numbers that describe the type and its parts, which is what flattening costs */
-    /* The type or a part of it is resized with a lower bound other than 0 (probe.h does not look for this). */
-    bool rebased;
+    /* ROMIO takes the type for other bytes: it moves the data of a type that is resized with a lower bound by that
+     * bound, and knows no gaps in pairs (type_reader.h does not look for either). */
+    bool strange_to_romio;
 } sagoi_flat;
 
 /* Takes any datatype of MPI 3.1, and those of MPI 4's large-count calls, committed or not.  SAGO_ERR_TYPE for

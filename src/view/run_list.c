@@ -77,7 +77,7 @@ MPI_Datatype sagoi_run_list(const sagoi_flat *flat, MPI_Datatype type, sagoi_bud
     if (list.places && list.lengths && is_committed(type) && fill(&list, flat))
         made = type_of(&list, flat);
     sagoi_quiet_end(MPI_COMM_NULL);
-    sagoi_budget_free(budget, list.places, list.room * (int64_t)sizeof *list.places);
-    sagoi_budget_free(budget, list.lengths, list.room * (int64_t)sizeof *list.lengths);
+    sagoi_budget_free(budget, list.places);
+    sagoi_budget_free(budget, list.lengths);
     return made;
 }

@@ -19,7 +19,7 @@ void sagoi_type_form_release(sagoi_type_form *form) {
         return;
     sagoi_budget *budget = form->flat.pattern.budget;
     sagoi_flat_cleanup(&form->flat);
-    sagoi_budget_free(budget, form, sizeof *form);
+    sagoi_budget_free(budget, form);
 }
 
 static int on_type_free(MPI_Datatype type, int key, void *value, void *extra) {
@@ -97,7 +97,7 @@ static sago_status make(MPI_Datatype type, int64_t least, sagoi_budget *budget, 
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for what a datatype looks like");
     sago_status status = sagoi_flatten(type, budget, &made->flat);
     if (status) {
-        sagoi_budget_free(budget, made, sizeof *made);
+        sagoi_budget_free(budget, made);
         return status;
     }
     made->plain_size = is_plain(&made->flat) ? made->flat.size : 0;

@@ -184,9 +184,9 @@ static void two_phase(void) {
 }
 
 /* Nodes of one rank, four to a switch, an aggregator each, one round.  Two layers: each of 8 aggregators gets a
- * message from 7 nodes.  Three: from the 3 of its own switch, and from the leader of the other, to which 3 nodes
+ * message from 7 nodes.  Three: from the 3 of its own switch, and from the relay of the other, to which 3 nodes
  * send one message each.  Reading, each is answered.  Reading again, nobody needs to ask where replies go
- * straight; through leaders the same messages go, but those that ask have no extents in them. */
+ * straight; through relays the same messages go, but those that ask have no extents in them. */
 static void third_layer_saves_messages(void) {
     const char *hints = "sago_aggregators=8 sago_window=1M sago_layers=";
     char text[256];
@@ -214,7 +214,7 @@ static void third_layer_saves_messages(void) {
     share_free(&a);
 }
 
-/* Bundles that do not fit a message, passes of different numbers, rounds, leaders with little room. */
+/* Bundles that do not fit a message, passes of different numbers, rounds, relays with little room. */
 static void much_through_little(void) {
     const char *hints[] = {"sago_messages=1 sago_message_size=64K sago_window=256K sago_aggregators=3",
                            "sago_message_size=64K sago_window=64K sago_memory=4M",

@@ -52,6 +52,7 @@ static void step_extents(oracle *o) {
     free(expected.bytes);
     free(list);
     side_free(&mine);
+    meet_if_early(o);
 }
 
 /* ---- Sizes, and others who write ---- */

@@ -129,6 +129,18 @@ static void test_short_runs_are_short(void **state) {
 
 /* ---- Hostile codes ---- */
 
+/* What is taken for a run with a short code is what the general decoder finds there. */
+static void compare_short(const uint8_t *in, const uint8_t *stop) {
+    sagoi_span train;
+    uint32_t gap, len;
+    int64_t end = 0;
+    int code = stop - in < SAGOI_CODE_SHORT ? 0 : sagoi_code_short(in, &gap, &len);
+    if (code > 0) {
+        CHECK(sagoi_code_get(in, stop, &train, &end) == in + code);
+        CHECK(train.count == 1 && train.off == gap && train.len == len);
+    }
+}
+
 /* Whatever is accepted keeps the promises that receivers build on; a refusal changes nothing. */
 static void decode_hostile(const uint8_t *code, int64_t bytes, int64_t end) {
     uint8_t *copy = exact_copy(code, bytes);
@@ -136,6 +148,7 @@ static void decode_hostile(const uint8_t *code, int64_t bytes, int64_t end) {
     while (in) {
         int64_t before = end, length;
         sagoi_span train;
+        compare_short(in, stop);
         const uint8_t *next = sagoi_code_get(in, stop, &train, &end);
         if (!next) {
             CHECK(end == before);
@@ -207,6 +220,24 @@ static void damaged_round(random_state *r) {
 
 static void test_damaged(void **state) { run_rounds(1000, damaged_round); }
 
+/* Every gap and length of up to two bytes is short, and none that is longer. */
+static void test_short(void **state) {
+    const uint32_t sizes[] = {0, 1, 2, 63, 64, 100, 127, 128, 129, 1000, 8191, 8192, 16383, 16384, 1 << 20};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    for (int i = 0; i < SIZES; i++) {
+        for (int k = 1; k < SIZES; k++) {
+            uint8_t code[2 * SAGOI_CODE_MAX] = {0};
+            uint32_t gap = 0, len = 0;
+            int64_t end = 0;
+            sagoi_span run = {.off = sizes[i], .count = 1, .len = sizes[k], .stride = sizes[k]};
+            int bytes = (int)(sagoi_code_put(code, &run, &end) - code);
+            bool small = sizes[i] < 1 << 14 && sizes[k] < 1 << 13;
+            assert_int_equal(sagoi_code_short(code, &gap, &len), small ? bytes : 0);
+            assert_true(!small || (gap == sizes[i] && len == sizes[k]));
+        }
+    }
+}
+
 static void expect_refused(const uint8_t *code, int64_t bytes) {
     sagoi_span train;
     int64_t end = 5;
@@ -257,7 +288,7 @@ int main(void) {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_large_numbers),
         cmocka_unit_test(test_limits),     cmocka_unit_test(test_short_runs_are_short),
         cmocka_unit_test(test_hostile),    cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_short),      cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * memory are allocated with exactly their size, so that a sanitizer sees a byte too many. */
 #include "model.h"
 
+#include "extent/codec.h"
 #include "extent/copy.h"
 
 /* A request of both sides: byte i of the stream is at file.off[i] in the file and memory.off[i] in memory. */
@@ -210,6 +211,50 @@ static void test_lengths(void **state) {
     }
 }
 
+/* Coded runs, some of them with codes that are not short, up to a limit: those that are copied are the ones that a
+ * copy run by run copies, and a limit or too few bytes only end the copy earlier. */
+static void coded_round(random_state *r) {
+    enum { RUNS = 40 };
+    sagoi_run runs[RUNS];
+    uint8_t code[RUNS * SAGOI_CODE_MAX];
+    int64_t n = random_in(r, 1, RUNS), bytes = 0, size = 0, end = 0;
+    for (int64_t i = 0; i < n; i++) {
+        runs[i].gap = (int32_t)random_in(r, 0, one_in(r, 10) ? 20000 : 300);
+        runs[i].len = (uint32_t)random_in(r, 1, one_in(r, 10) ? 300 : 30);
+        bytes += runs[i].len;
+        size += runs[i].gap + (int64_t)runs[i].len;
+    }
+    sagoi_span list = {.off = runs[0].gap, .count = n, .runs = runs};
+    const uint8_t *stop = sagoi_code_put(code, &list, &end);
+    char *packed = random_data(r, bytes), *place = random_data(r, size), *expected = copy_of(place, size);
+    bool scatter = one_in(r, 2);
+    sagoi_coded coded = {.next = code, .stop = stop, .packed = packed};
+    coded.bytes = one_in(r, 3) ? random_in(r, 0, bytes) : bytes;
+    int64_t limit = one_in(r, 3) ? random_in(r, 0, size) : size, off = 0, pos = 0, i = 0;
+    char *packed_expected = copy_of(packed, bytes);
+    sagoi_copy_coded(&coded, place, 0, limit, scatter ? SAGOI_SCATTER : SAGOI_GATHER);
+    while (i < n && off + runs[i].gap + (int64_t)runs[i].len <= coded.end) {
+        off += runs[i].gap;
+        if (scatter)
+            memcpy(expected + off, packed + pos, runs[i].len);
+        else
+            memcpy(packed_expected + pos, place + off, runs[i].len);
+        off += runs[i].len;
+        pos += runs[i++].len;
+    }
+    CHECK(off == coded.end && off <= limit && coded.packed == packed + pos && coded.next <= stop);
+    CHECK(memcmp(place, expected, (size_t)size) == 0 && memcmp(packed, packed_expected, (size_t)bytes) == 0);
+    bool fits = i < n && off + runs[i].gap + (int64_t)runs[i].len <= limit && runs[i].len <= coded.bytes;
+    CHECK(!fits || runs[i].gap >= 1 << 14 || stop - coded.next < SAGOI_CODE_SHORT);
+    CHECK((i == n) == (coded.next == stop));
+    free(packed_expected);
+    free(packed);
+    free(place);
+    free(expected);
+}
+
+static void test_coded(void **state) { run_rounds(8000, coded_round); }
+
 /* A rank without data may have no buffers at all. */
 static void test_nothing(void **state) {
     sagoi_pattern empty;
@@ -226,7 +271,7 @@ static void test_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copy),    cmocka_unit_test(test_stream),  cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_lengths), cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_lengths), cmocka_unit_test(test_nothing), cmocka_unit_test(test_coded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

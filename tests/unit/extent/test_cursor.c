@@ -41,6 +41,54 @@ static void walk_round(random_state *r) {
 
 static void test_walk_and_seek_position(void **state) { run_rounds(5000, walk_round); }
 
+/* Checks what is left of a lap; returns the position behind it. */
+static int64_t check_lap(const sagoi_lap *lap, const model *m, int64_t pos) {
+    int64_t first = pos;
+    for (int64_t i = 0; i < lap->count; i++) {
+        const sagoi_piece *piece = &lap->pieces[i];
+        const sagoi_span span = {.off = lap->off + piece->off,
+                                 .pos = pos,
+                                 .count = piece->count,
+                                 .len = piece->len,
+                                 .stride = piece->stride,
+                                 .runs = piece->len ? NULL : lap->runs + piece->stride};
+        CHECK(piece->pos - lap->pieces[0].pos == pos - first);
+        pos += check_span(&span, m, SAGOI_OFFSET_MAX);
+    }
+    return pos;
+}
+
+static int64_t laps_seen;
+
+static void lap_round(random_state *r) {
+    request *q = request_create(r, (int)random_in(r, 0, 3));
+    const model *m = &q->bytes;
+    sagoi_cursor cursor;
+    sagoi_span span;
+    sagoi_lap lap;
+    int64_t pos = one_in(r, 2) ? 0 : random_in(r, 0, m->n);
+    sagoi_cursor_init(&cursor, &q->extents);
+    sagoi_cursor_seek_pos(&cursor, pos);
+    for (;;) {
+        if (!one_in(r, 4) && sagoi_cursor_next_lap(&cursor, &lap)) {
+            pos = check_lap(&lap, m, pos);
+            laps_seen++;
+            continue;
+        }
+        if (!sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span))
+            break;
+        CHECK(span.pos == pos);
+        pos += check_span(&span, m, SAGOI_OFFSET_MAX);
+    }
+    CHECK(pos == m->n && !sagoi_cursor_next_lap(&cursor, &lap));
+    request_destroy(q);
+}
+
+static void test_laps(void **state) {
+    run_rounds(5000, lap_round);
+    assert_true(laps_seen > 1000 || getenv("SAGO_SEED"));
+}
+
 static void count_round(random_state *r) {
     request *q = request_create(r, (int)random_in(r, 0, 3));
     const sagoi_extents *e = &q->extents;
@@ -394,6 +442,7 @@ static void test_cover_of_tiles(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walk_and_seek_position),
+        cmocka_unit_test(test_laps),
         cmocka_unit_test(test_counts_and_walkable),
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_periods),

@@ -21,18 +21,27 @@ void *sagoi_budget_alloc(sagoi_budget *budget, int64_t bytes) {
     return calloc(1, bytes ? (size_t)bytes : 1);
 }
 
-void sagoi_budget_free(sagoi_budget *budget, void *memory, int64_t bytes) {
-    (void)budget, (void)bytes;
+void sagoi_budget_free(sagoi_budget *budget, void *memory) {
+    (void)budget;
     blocks -= memory != NULL;
     free(memory);
 }
 
-void *sagoi_budget_realloc(sagoi_budget *budget, void *memory, int64_t old_bytes, int64_t new_bytes) {
-    (void)budget, (void)old_bytes;
+void *sagoi_budget_realloc(sagoi_budget *budget, void *memory, int64_t new_bytes) {
+    (void)budget;
     if (allocation_fails())
         return NULL;
     blocks += memory == NULL;
     return realloc(memory, new_bytes ? (size_t)new_bytes : 1);
+}
+
+bool sagoi_budget_enlarge(sagoi_budget *budget, void **array, int64_t needed, int64_t *capacity, int64_t element) {
+    void *moved = sagoi_budget_realloc(budget, *array, needed * element);
+    if (!moved)
+        return false;
+    *array = moved;
+    *capacity = needed;
+    return true;
 }
 
 void sagoi_budget_count(sagoi_budget *budget, int64_t bytes) { (void)budget, (void)bytes; }

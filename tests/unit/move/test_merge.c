@@ -1,4 +1,4 @@
-/* The merge of regions against a naive one: bytes of the file kept one by one. */
+/* The merge of packets against a naive one: bytes of the file kept one by one. */
 #include "unit/extent/model.h"
 
 #include "extent/codec.h"
@@ -6,16 +6,16 @@
 
 enum { FILE_BYTES = 600, INPUTS_MAX = 5, PARTS_MAX = 3 };
 
-/* One region: its code and data, and for each byte of the data the offset it belongs to. */
-typedef struct region {
+/* One packet: its code and data, and for each byte of the data the offset it belongs to. */
+typedef struct packet {
     uint8_t code[PARTS_MAX * (4 + FILE_BYTES * SAGOI_CODE_MAX)];
     char data[PARTS_MAX * FILE_BYTES];
     int64_t off[PARTS_MAX * FILE_BYTES];
     int64_t code_bytes, data_bytes;
-} region;
+} packet;
 
 /* Ascending runs that do not overlap, from `start` on. */
-static void add_part(random_state *r, region *to, int64_t start) {
+static void add_part(random_state *r, packet *to, int64_t start) {
     uint8_t *head = to->code + to->code_bytes, *out = head + sizeof(uint32_t);
     int64_t end = start, off = start + random_in(r, 0, 100);
     while (off < FILE_BYTES) {
@@ -32,13 +32,13 @@ static void add_part(random_state *r, region *to, int64_t start) {
     to->code_bytes += (int64_t)sizeof length + length;
 }
 
-static int64_t random_regions(random_state *r, region regions[], sagoi_merge_input inputs[], int64_t start) {
+static int64_t random_packets(random_state *r, packet packets[], sagoi_merge_input inputs[], int64_t start) {
     int64_t n = random_in(r, 1, INPUTS_MAX);
     for (int64_t i = 0; i < n; i++) {
-        regions[i].code_bytes = regions[i].data_bytes = 0;
+        packets[i].code_bytes = packets[i].data_bytes = 0;
         for (int64_t parts = random_in(r, 0, PARTS_MAX); parts > 0; parts--)
-            add_part(r, &regions[i], start);
-        inputs[i] = (sagoi_merge_input){regions[i].code, regions[i].code_bytes, regions[i].data};
+            add_part(r, &packets[i], start);
+        inputs[i] = (sagoi_merge_input){packets[i].code, packets[i].code_bytes, packets[i].data};
     }
     return n;
 }
@@ -46,13 +46,13 @@ static int64_t random_regions(random_state *r, region regions[], sagoi_merge_inp
 /* What a byte of the file holds; ranks that write the same byte write the same value. */
 static char content(int64_t off) { return (char)(off * 7 + 1); }
 
-static int64_t mark(const region regions[], int64_t n, bool wanted[FILE_BYTES]) {
+static int64_t mark(const packet packets[], int64_t n, bool wanted[FILE_BYTES]) {
     int64_t bytes = 0;
     memset(wanted, 0, FILE_BYTES * sizeof *wanted);
     for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k < regions[i].data_bytes; k++) {
-            bytes += !wanted[regions[i].off[k]];
-            wanted[regions[i].off[k]] = true;
+        for (int64_t k = 0; k < packets[i].data_bytes; k++) {
+            bytes += !wanted[packets[i].off[k]];
+            wanted[packets[i].off[k]] = true;
         }
     return bytes;
 }
@@ -75,7 +75,7 @@ static void check_code(const sagoi_merged *merged, int64_t start, const bool wan
     CHECK(memcmp(covered, wanted, sizeof covered) == 0);
 }
 
-static region regions[INPUTS_MAX];
+static packet packets[INPUTS_MAX];
 
 static void merges_writes(random_state *r) {
     sagoi_merge_input inputs[INPUTS_MAX];
@@ -83,12 +83,12 @@ static void merges_writes(random_state *r) {
     char data[FILE_BYTES];
     sagoi_merged merged = {0};
     sagoi_budget budget = {0};
-    int64_t start = random_in(r, 0, 50), n = random_regions(r, regions, inputs, start), at = 0;
+    int64_t start = random_in(r, 0, 50), n = random_packets(r, packets, inputs, start), at = 0;
     for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k < regions[i].data_bytes; k++)
-            regions[i].data[k] = content(regions[i].off[k]);
+        for (int64_t k = 0; k < packets[i].data_bytes; k++)
+            packets[i].data[k] = content(packets[i].off[k]);
     CHECK(sagoi_merge(inputs, n, start, SAGOI_TO_FILE, data, &budget, &merged) == SAGO_OK);
-    CHECK(merged.data_bytes == mark(regions, n, wanted));
+    CHECK(merged.data_bytes == mark(packets, n, wanted));
     if (merged.data_bytes > 0)
         check_code(&merged, start, wanted);
     for (int64_t off = 0; off < FILE_BYTES; off++)
@@ -104,17 +104,17 @@ static void deals_reads_out(random_state *r) {
     bool wanted[FILE_BYTES];
     char data[FILE_BYTES];
     sagoi_budget budget = {0};
-    int64_t start = random_in(r, 0, 50), n = random_regions(r, regions, inputs, start), at = 0;
-    (void)mark(regions, n, wanted);
+    int64_t start = random_in(r, 0, 50), n = random_packets(r, packets, inputs, start), at = 0;
+    (void)mark(packets, n, wanted);
     for (int64_t off = 0; off < FILE_BYTES; off++)
         if (wanted[off])
             data[at++] = content(off);
     for (int64_t i = 0; i < n; i++)
-        memset(regions[i].data, 0, sizeof regions[i].data);
+        memset(packets[i].data, 0, sizeof packets[i].data);
     CHECK(sagoi_merge_deal(inputs, n, start, data, &budget) == SAGO_OK);
     for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k < regions[i].data_bytes; k++)
-            CHECK(regions[i].data[k] == content(regions[i].off[k]));
+        for (int64_t k = 0; k < packets[i].data_bytes; k++)
+            CHECK(packets[i].data[k] == content(packets[i].off[k]));
     CHECK(budget.used == 0);
 }
 

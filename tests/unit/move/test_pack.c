@@ -74,15 +74,15 @@ static void drop_step(void) {
         sagoi_pattern_cleanup(&s.patterns[k]);
 }
 
-/* What an aggregator does with a region. */
-static void serve(int64_t domain, int64_t round, char *staging, const sagoi_region *region) {
+/* What an aggregator does with a packet. */
+static void serve(int64_t domain, int64_t round, char *staging, const sagoi_packet *packet) {
     int64_t start, end;
-    if (region->code == 0)
+    if (packet->code == 0)
         return;
     CHECK(sagoi_plan_window(&s.plan, domain, round, &start, &end));
     sagoi_window window = {.place = s.file + start, .start = start, .end = end};
-    char *code = staging + region->start;
-    CHECK(sagoi_region_copy((uint8_t *)code, region->code, code + region->code, (int64_t)region->data, &window,
+    char *code = staging + packet->start;
+    CHECK(sagoi_packet_copy((uint8_t *)code, packet->code, code + packet->code, (int64_t)packet->data, &window,
                             s.request.direction));
 }
 
@@ -93,13 +93,13 @@ static int64_t move_round(sagoi_packer *packer, int64_t capacity, int64_t most) 
     bool more = true;
     sagoi_packer_start(packer, packer->round);
     while (more) {
-        sagoi_region regions[DOMAINS];
+        sagoi_packet packets[DOMAINS];
         sagoi_packer began = *packer;
-        more = sagoi_pack(packer, staging, capacity, most, regions);
+        more = sagoi_pack(packer, staging, capacity, most, packets);
         for (int64_t d = 0; d < DOMAINS; d++)
-            serve(d, packer->round, staging, &regions[d]);
+            serve(d, packer->round, staging, &packets[d]);
         if (s.request.direction == SAGOI_FROM_FILE)
-            sagoi_unpack(&began, staging, regions);
+            sagoi_unpack(&began, staging, packets);
         CHECK(++passes <= FILE_BYTES);
     }
     return passes;

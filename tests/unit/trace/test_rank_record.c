@@ -81,7 +81,7 @@ static sagoi_record *make_rank(int64_t rank, int64_t ranks, const char *path) {
         sagoi_heat_add(&file->heat, true, range, 1 << 20, at + 3, 3);
         file->counts[SAGOI_COUNT_bytes_written] += 1 << 20;
         file->counts[SAGOI_COUNT_collective_writes]++;
-        file->led[SAGOI_COUNT_collective_writes] += rank == 0;
+        file->once[SAGOI_COUNT_collective_writes] += rank == 0;
         file->sizes[1][sagoi_size_bin(1 << 20)]++;
         row->bytes[1] += 1 << 20;
         for (int s = 0; s < 12; s++)
@@ -187,7 +187,7 @@ static void ten_thousand_ranks(void **state) {
     }
     assert_int_equal(all->seen, RANKS);
     assert_int_equal(all->files[0].counts[SAGOI_COUNT_bytes_written], INT64_C(20) * RANKS << 20);
-    assert_int_equal(all->files[0].led[SAGOI_COUNT_collective_writes], 20);
+    assert_int_equal(all->files[0].once[SAGOI_COUNT_collective_writes], 20);
     assert_int_equal(all->nnodes, SAGOI_RECORD_NODES);
     assert_int_equal(all->all_nodes, (RANKS + 31) / 32);
     double ranks = 0;

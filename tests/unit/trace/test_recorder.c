@@ -16,7 +16,7 @@ static void end_phase(sago_stats *stats, sago_phase phase) { (void)sagoi_phase_e
  */
 static void a_view_begins_no_call(void **state) {
     sago_stats stats = {0};
-    const sagoi_opened about = {.path = "file", .storage = "s", .hints = "", .ranks = 1, .leads = true};
+    const sagoi_opened about = {.path = "file", .storage = "s", .hints = "", .ranks = 1, .first = true};
     const sagoi_recorded_call call = {.write = true, .bytes = 1, .range = {0, 1}};
     assert_int_equal(sagoi_recorder_begin(&setup), SAGO_OK);
     sagoi_recorder_open(&stats, &about);
@@ -34,7 +34,7 @@ static void a_view_begins_no_call(void **state) {
 
 /* Who asks for the trace alone does not pay for what only the report shows, and loses no event. */
 static void a_trace_is_no_report(void **state) {
-    const sagoi_opened about = {.path = "file", .storage = "s", .hints = "", .ranks = 1, .leads = true};
+    const sagoi_opened about = {.path = "file", .storage = "s", .hints = "", .ranks = 1, .first = true};
     const sagoi_recorded_call call = {.write = true, .bytes = 1, .range = {0, 1}};
     for (int reported = 0; reported < 2; reported++) {
         sago_stats stats = {0};

@@ -33,7 +33,7 @@ static void spend(sagoi_record *record, int64_t rank, int phase, double seconds)
 
 static void call(sagoi_record *record, int64_t calls, int64_t bytes) {
     sagoi_record_file *file = &record->files[0];
-    file->led[SAGOI_COUNT_collective_writes] += calls;
+    file->once[SAGOI_COUNT_collective_writes] += calls;
     file->counts[SAGOI_COUNT_collective_writes] += calls * RANKS;
     file->counts[SAGOI_COUNT_bytes_written] += calls * RANKS * bytes;
     file->sizes[1][sagoi_size_bin(bytes)] += calls * RANKS;
@@ -66,6 +66,24 @@ static void storage_is_slow(void **state) {
     expect(record, "went to the file system", true);
     expect(record, "75.3 MiB/s", true); /* all ranks together */
     expect(record, "came last", false);
+    sagoi_record_destroy(record);
+}
+
+/* All agree for long, and nobody is to blame: the sentence names both phases, whose parts the table shows apart.
+ */
+static void all_wait_alike(void **state) {
+    sagoi_record *record = make_job();
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        spend(record, rank, SAGO_PHASE_PLAN, 20);
+        spend(record, rank, SAGO_PHASE_WAIT, 10);
+        spend(record, rank, SAGO_PHASE_STORE, 10);
+    }
+    call(record, 10, 1 << 20);
+    expect(record, "75% of the time in calls ranks waited for each other (phases plan and wait), in turn", true);
+    expect(record, "about as much to do", true);
+    spend(record, 3, SAGO_PHASE_STORE, 20); /* which the next sentence says is uneven */
+    expect(record, "ranks waited for each other (phases plan and wait).", true);
+    expect(record, "Work is uneven: rank 3", true);
     sagoi_record_destroy(record);
 }
 
@@ -106,8 +124,8 @@ static void place(sagoi_record *record) {
         (void)snprintf(record->rows[rank]->node, sizeof record->rows[rank]->node, "n%d", (int)rank / 2 + 1);
     record->files[0].stripe_unit = 1 << 20;
     record->files[0].stripe_count = 4;
-    record->files[0].led[SAGOI_COUNT_aggregated_calls] = 10;
-    record->files[0].led[SAGOI_COUNT_rounds] = 30;
+    record->files[0].once[SAGOI_COUNT_aggregated_calls] = 10;
+    record->files[0].once[SAGOI_COUNT_rounds] = 30;
     record->all_nodes = 4;
 }
 
@@ -169,7 +187,7 @@ static void one_target_is_slow_in_turn(void **state) {
 static void one_target_is_slow_for_all(void **state) {
     sagoi_record *record = make_job();
     place(record);
-    record->files[0].led[SAGOI_COUNT_aggregated_calls] = 0;
+    record->files[0].once[SAGOI_COUNT_aggregated_calls] = 0;
     call(record, 10, 1 << 26);
     for (int64_t rank = 0; rank < RANKS; rank++) {
         spend(record, rank, SAGO_PHASE_STORE, rank % 4 == 2 ? 80 : 10);
@@ -249,8 +267,8 @@ static void many_small_collective_calls(void **state) {
     for (int64_t rank = 0; rank < RANKS; rank++)
         spend(record, rank, SAGO_PHASE_PLAN, 60 + (double)rank);
     call(record, 100000, 100);
-    record->files[0].led[SAGOI_COUNT_plan_hits] = 99999;
-    record->files[0].led[SAGOI_COUNT_plan_misses] = 1;
+    record->files[0].once[SAGOI_COUNT_plan_hits] = 99999;
+    record->files[0].once[SAGOI_COUNT_plan_misses] = 1;
     expect(record, "[sago_defer=on]", true);
     expect(record, "waited for rank", false);
     sagoi_record_destroy(record);
@@ -261,7 +279,7 @@ static void plans_are_made_again(void **state) {
     for (int64_t rank = 0; rank < RANKS; rank++)
         spend(record, rank, SAGO_PHASE_PLAN, 60);
     call(record, 100, 1 << 20);
-    record->files[0].led[SAGOI_COUNT_plan_misses] = 100;
+    record->files[0].once[SAGOI_COUNT_plan_misses] = 100;
     expect(record, "100 plans were made", true);
     expect(record, "[sago_plan_cache=", true);
     sagoi_record_destroy(record);
@@ -311,8 +329,8 @@ static void checkpoints_hold_the_program(void **state) {
 static void many_rounds(void **state) {
     sagoi_record *record = make_job();
     sagoi_record_file *file = &record->files[0];
-    file->led[SAGOI_COUNT_aggregated_calls] = 10;
-    file->led[SAGOI_COUNT_rounds] = 160;
+    file->once[SAGOI_COUNT_aggregated_calls] = 10;
+    file->once[SAGOI_COUNT_rounds] = 160;
     (void)snprintf(file->decision, sizeof file->decision, "window: 4M, at most 4M and even over the rounds\n");
     expect(record, "took 16 rounds each.  Larger windows", true);
     expect(record, "[sago_window=64M]", true);
@@ -338,8 +356,8 @@ static void rounds_come_before_what_they_cause(void **state) {
         spend(record, rank, SAGO_PHASE_WAIT, rank == 4 ? 5 : 25);
     }
     call(record, 3, 1 << 22);
-    file->led[SAGOI_COUNT_aggregated_calls] = 3;
-    file->led[SAGOI_COUNT_rounds] = 384;
+    file->once[SAGOI_COUNT_aggregated_calls] = 3;
+    file->once[SAGOI_COUNT_rounds] = 384;
     (void)snprintf(file->decision, sizeof file->decision,
                    "window: at most 64K rather than 4M, for want of memory\n");
     sagoi_record_node *node = sagoi_record_node_of(record, "n1");
@@ -369,20 +387,43 @@ static void mapped_files_have_no_stream(void **state) {
     sagoi_record_destroy(record);
 }
 
-/* On one node there is nowhere to spread aggregators; on two there is. */
+/* Aggregators can be spread only where some share a node and another node has none. */
 static void aggregators_have_more_to_do(void **state) {
     sagoi_record *record = make_job();
     for (int64_t rank = 0; rank < RANKS; rank++) {
-        spend(record, rank, SAGO_PHASE_STORE, rank == 0 ? 50 : 2);
-        spend(record, rank, SAGO_PHASE_PLAN, rank == 0 ? 0.5 : 48);
+        bool busy = rank == 0 || rank == 2;
+        spend(record, rank, SAGO_PHASE_STORE, busy ? 50.0 + (double)rank : 2);
+        spend(record, rank, SAGO_PHASE_PLAN, rank == 0 ? 0.5 : busy ? 1 : 48);
     }
     call(record, 10, 1 << 20);
-    record->files[0].led[SAGOI_COUNT_aggregated_calls] = 10;
-    record->all_nodes = 1;
+    place(record);
     expect(record, "Aggregators do more than others", true);
+    expect(record, "sago_placement=spread", false); /* ranks 0 and 2 are on n1 and n2 */
+    for (int64_t rank = 0; rank < RANKS; rank++)
+        (void)snprintf(record->rows[rank]->node, sizeof record->rows[rank]->node, "n%d", (int)rank / 4 + 1);
+    expect(record, "Aggregators do more than others; they can be spread over more nodes", true);
+    expect(record, "[sago_placement=spread]", true);
+    for (int64_t rank = 0; rank < RANKS; rank++)
+        (void)snprintf(record->rows[rank]->node, sizeof record->rows[rank]->node, "n1");
     expect(record, "sago_placement=spread", false);
-    record->all_nodes = 2;
-    expect(record, "sago_placement=spread", true);
+    sagoi_record_destroy(record);
+}
+
+/* The aggregator on a node with a slow link has most to do, and others wait for it where they meet. */
+static void one_link_makes_others_wait(void **state) {
+    sagoi_record *record = make_job();
+    place(record);
+    call(record, 10, 1 << 20);
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        bool slow = rank == 4;
+        spend(record, rank, SAGO_PHASE_EXCHANGE, slow ? 40 : rank % 2 ? 0 : 8);
+        spend(record, rank, SAGO_PHASE_PLAN, slow ? 2 : 50);
+        record->rows[rank]->waited = slow ? 30 : rank % 2 ? 0 : 8;
+        record->awaited[rank] = slow ? 24 : 30.0 / 7;
+    }
+    expect(record, "waited for rank 4, which had more to do", true);
+    expect(record, "to or from node n3", true);
+    expect(record, "sago_placement", false);
     sagoi_record_destroy(record);
 }
 
@@ -407,8 +448,10 @@ int main(void) {
                                        cmocka_unit_test(one_target_is_slow_in_turn),
                                        cmocka_unit_test(one_target_is_slow_for_all),
                                        cmocka_unit_test(one_link_is_slow),
+                                       cmocka_unit_test(one_link_makes_others_wait),
                                        cmocka_unit_test(no_target_is_slow),
                                        cmocka_unit_test(storage_is_slow),
+                                       cmocka_unit_test(all_wait_alike),
                                        cmocka_unit_test(requests_are_small),
                                        cmocka_unit_test(storage_serves_one_last),
                                        cmocka_unit_test(one_rank_comes_late),

@@ -1,4 +1,4 @@
-#include "view/probe.h"
+#include "view/type_reader.h"
 
 #include <string.h>
 
@@ -25,12 +25,12 @@ enum {
 };
 
 /* Bytes of the type's span, numbered from the first one. */
-typedef struct probe {
+typedef struct question {
     int64_t low, span, size;
     int digits;
     unsigned char *numbers; /* span */
     unsigned char *packed;  /* every digit's bytes, one digit after another */
-} probe;
+} question;
 
 /* Writes the digit `digit` of `span` places; `count` neighbouring places have the same digit.  After the last
  * value the numbers begin again, as copies of the first ones. */
@@ -47,14 +47,14 @@ static void write_digit(unsigned char *numbers, int64_t span, int digit) {
     }
 }
 
-static int64_t place_of(const probe *asked, int64_t byte) {
+static int64_t place_of(const question *asked, int64_t byte) {
     int64_t place = 0;
     for (int digit = 0; digit < asked->digits; digit++)
         place |= (int64_t)asked->packed[digit * asked->size + byte] << (8 * digit);
     return place;
 }
 
-static bool pack_digits(const probe *asked, MPI_Datatype type) {
+static bool pack_digits(const question *asked, MPI_Datatype type) {
     for (int digit = 0; digit < asked->digits; digit++) {
         write_digit(asked->numbers, asked->span, digit);
         if (!sagoi_type_pack(type, asked->numbers, asked->low, asked->packed + digit * asked->size, asked->size))
@@ -65,7 +65,7 @@ static bool pack_digits(const probe *asked, MPI_Datatype type) {
 
 /* Reads the runs.  The first and the last byte must be where MPI says they are, or else the packed bytes are not
  * those of the type. */
-static bool read_runs(const probe *asked, sagoi_pattern *pattern) {
+static bool read_runs(const question *asked, sagoi_pattern *pattern) {
     int64_t least = INT64_MAX, most = -1;
     for (int64_t i = 0, next; i < asked->size && !pattern->failed; i = next) {
         int64_t first = place_of(asked, i);
@@ -78,7 +78,7 @@ static bool read_runs(const probe *asked, sagoi_pattern *pattern) {
     return sagoi_pattern_finish(pattern) == SAGO_OK && least == 0 && most == asked->span - 1;
 }
 
-static bool describe(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat, probe *asked) {
+static bool describe(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat, question *asked) {
     int64_t parts = sagoi_type_parts(type, &flat->numbers);
     if (parts < LEAST_PARTS || sagoi_type_size(type, &flat->size) ||
         sagoi_type_extent(type, &flat->lower_bound, &flat->extent) ||
@@ -95,16 +95,16 @@ static bool describe(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat, 
     return asked->numbers && asked->packed;
 }
 
-bool sagoi_probe(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat) {
+bool sagoi_type_read(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat) {
     if (!COPIES_PARTS || type == MPI_DATATYPE_NULL)
         return false;
-    probe asked = {0};
+    question asked = {0};
     memset(flat, 0, sizeof *flat);
     sagoi_pattern_init(&flat->pattern, budget);
     bool found =
         describe(type, budget, flat, &asked) && pack_digits(&asked, type) && read_runs(&asked, &flat->pattern);
-    sagoi_budget_free(budget, asked.numbers, asked.span);
-    sagoi_budget_free(budget, asked.packed, asked.digits * asked.size);
+    sagoi_budget_free(budget, asked.numbers);
+    sagoi_budget_free(budget, asked.packed);
     if (!found)
         sagoi_flat_cleanup(flat);
     return found;
@@ -112,72 +112,72 @@ bool sagoi_probe(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat) {
 
 /* ---- Part by part ---- */
 
-void sagoi_prober_init(sagoi_prober *prober, int64_t parts, sagoi_budget *budget) {
-    *prober = (sagoi_prober){.budget = budget, .size = -1, .failed = !COPIES_PARTS || parts < LEAST_PARTS};
+void sagoi_type_reader_init(sagoi_type_reader *reader, int64_t parts, sagoi_budget *budget) {
+    *reader = (sagoi_type_reader){.budget = budget, .size = -1, .failed = !COPIES_PARTS || parts < LEAST_PARTS};
 }
 
-void sagoi_prober_cleanup(sagoi_prober *prober) {
-    sagoi_budget_free(prober->budget, prober->places, 2 * PART_SPAN);
-    sagoi_budget_free(prober->budget, prober->packed, 4 * PART_SIZE);
+void sagoi_type_reader_cleanup(sagoi_type_reader *reader) {
+    sagoi_budget_free(reader->budget, reader->places);
+    sagoi_budget_free(reader->budget, reader->packed);
 }
 
-void sagoi_prober_forget(sagoi_prober *prober) { prober->size = -1; }
+void sagoi_type_reader_forget(sagoi_type_reader *reader) { reader->size = -1; }
 
-static bool have_places(sagoi_prober *prober) {
-    if (prober->places)
+static bool have_places(sagoi_type_reader *reader) {
+    if (reader->places)
         return true;
-    prober->places = sagoi_budget_alloc(prober->budget, 2 * PART_SPAN);
-    prober->packed = sagoi_budget_alloc(prober->budget, 4 * PART_SIZE);
-    if (!prober->places || !prober->packed)
+    reader->places = sagoi_budget_alloc(reader->budget, 2 * PART_SPAN);
+    reader->packed = sagoi_budget_alloc(reader->budget, 4 * PART_SIZE);
+    if (!reader->places || !reader->packed)
         return false;
-    write_digit(prober->places, PART_SPAN, 0);
-    write_digit(prober->places + PART_SPAN, PART_SPAN, 1);
+    write_digit(reader->places, PART_SPAN, 0);
+    write_digit(reader->places + PART_SPAN, PART_SPAN, 1);
     return true;
 }
 
-static unsigned char *packed_of(const sagoi_prober *prober, int which) {
-    return prober->packed + (int64_t)which * 2 * PART_SIZE;
+static unsigned char *packed_of(const sagoi_type_reader *reader, int which) {
+    return reader->packed + (int64_t)which * 2 * PART_SIZE;
 }
 
 static int digits_of(int64_t span) { return span > BLOCK ? 2 : 1; }
 
-static bool pack_committed(const sagoi_prober *prober, MPI_Datatype type, int64_t low, int64_t span,
+static bool pack_committed(const sagoi_type_reader *reader, MPI_Datatype type, int64_t low, int64_t span,
                            int64_t size) {
-    unsigned char *to = packed_of(prober, prober->newest);
-    return sagoi_type_pack(type, prober->places, low, to, size) &&
-           (digits_of(span) == 1 || sagoi_type_pack(type, prober->places + PART_SPAN, low, to + size, size));
+    unsigned char *to = packed_of(reader, reader->newest);
+    return sagoi_type_pack(type, reader->places, low, to, size) &&
+           (digits_of(span) == 1 || sagoi_type_pack(type, reader->places + PART_SPAN, low, to + size, size));
 }
 
 /* Open MPI packs committed types only, and its copy of the program's part may not be committed. */
-static bool pack_part(sagoi_prober *prober, MPI_Datatype type, int64_t low, int64_t span, int64_t size) {
-    if (!prober->uncommitted && pack_committed(prober, type, low, span, size))
+static bool pack_part(sagoi_type_reader *reader, MPI_Datatype type, int64_t low, int64_t span, int64_t size) {
+    if (!reader->uncommitted && pack_committed(reader, type, low, span, size))
         return true;
-    prober->uncommitted = true;
-    return sagoi_type_commit(type) && pack_committed(prober, type, low, span, size);
+    reader->uncommitted = true;
+    return sagoi_type_commit(type) && pack_committed(reader, type, low, span, size);
 }
 
-sagoi_probed sagoi_prober_pack(sagoi_prober *prober, MPI_Datatype type) {
+sagoi_type_reading sagoi_type_reader_pack(sagoi_type_reader *reader, MPI_Datatype type) {
     int64_t size, low, span;
-    if (prober->failed || sagoi_type_size(type, &size) || sagoi_type_true_extent(type, &low, &span) || size == 0 ||
+    if (reader->failed || sagoi_type_size(type, &size) || sagoi_type_true_extent(type, &low, &span) || size == 0 ||
         size > PART_SIZE || span > PART_SPAN)
-        return SAGOI_NOT_PROBED;
-    bool alike = size == prober->size && low == prober->low && span == prober->span;
-    prober->newest = !prober->newest;
-    prober->failed = !have_places(prober) || !pack_part(prober, type, low, span, size);
-    if (prober->failed)
-        return SAGOI_NOT_PROBED;
-    prober->size = size;
-    prober->low = low;
-    prober->span = span;
-    alike = alike && memcmp(packed_of(prober, 0), packed_of(prober, 1), (size_t)(digits_of(span) * size)) == 0;
-    return alike ? SAGOI_AS_BEFORE : SAGOI_PROBED;
+        return SAGOI_NOT_READ;
+    bool alike = size == reader->size && low == reader->low && span == reader->span;
+    reader->newest = !reader->newest;
+    reader->failed = !have_places(reader) || !pack_part(reader, type, low, span, size);
+    if (reader->failed)
+        return SAGOI_NOT_READ;
+    reader->size = size;
+    reader->low = low;
+    reader->span = span;
+    alike = alike && memcmp(packed_of(reader, 0), packed_of(reader, 1), (size_t)(digits_of(span) * size)) == 0;
+    return alike ? SAGOI_READ_AS_BEFORE : SAGOI_READ;
 }
 
-bool sagoi_prober_read(const sagoi_prober *prober, sagoi_pattern *pattern) {
-    const probe asked = {.low = prober->low,
-                         .span = prober->span,
-                         .size = prober->size,
-                         .digits = digits_of(prober->span),
-                         .packed = packed_of(prober, prober->newest)};
+bool sagoi_type_reader_read(const sagoi_type_reader *reader, sagoi_pattern *pattern) {
+    const question asked = {.low = reader->low,
+                            .span = reader->span,
+                            .size = reader->size,
+                            .digits = digits_of(reader->span),
+                            .packed = packed_of(reader, reader->newest)};
     return read_runs(&asked, pattern);
 }
