@@ -1150,17 +1150,13 @@ static int enter_MPI_Wait(MPI_Request *request, MPI_Status *status) {
     if (!dropin_waits_matter())
         return dropin_waits_after_mpi.Wait(request, status);
     dropin_waiting = true;
-    int code = dropin_Wait(request, status);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Wait(request, status));
 }
 static int enter_PMPI_Wait(MPI_Request *request, MPI_Status *status) {
     if (!dropin_waits_matter())
         return dropin_waits_after_pmpi.Wait(request, status);
     dropin_waiting = true;
-    int code = dropin_Wait(request, status);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Wait(request, status));
 }
 
 /* ---- MPI_Waitall ---- */
@@ -1169,17 +1165,13 @@ static int enter_MPI_Waitall(int n, MPI_Request requests[], MPI_Status statuses[
     if (!dropin_waits_matter())
         return dropin_waits_after_mpi.Waitall(n, requests, statuses);
     dropin_waiting = true;
-    int code = dropin_Waitall(n, requests, statuses);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Waitall(n, requests, statuses));
 }
 static int enter_PMPI_Waitall(int n, MPI_Request requests[], MPI_Status statuses[]) {
     if (!dropin_waits_matter())
         return dropin_waits_after_pmpi.Waitall(n, requests, statuses);
     dropin_waiting = true;
-    int code = dropin_Waitall(n, requests, statuses);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Waitall(n, requests, statuses));
 }
 
 /* ---- MPI_Waitany ---- */
@@ -1188,17 +1180,13 @@ static int enter_MPI_Waitany(int n, MPI_Request requests[], int *index, MPI_Stat
     if (!dropin_waits_matter())
         return dropin_waits_after_mpi.Waitany(n, requests, index, status);
     dropin_waiting = true;
-    int code = dropin_Waitany(n, requests, index, status);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Waitany(n, requests, index, status));
 }
 static int enter_PMPI_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status) {
     if (!dropin_waits_matter())
         return dropin_waits_after_pmpi.Waitany(n, requests, index, status);
     dropin_waiting = true;
-    int code = dropin_Waitany(n, requests, index, status);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Waitany(n, requests, index, status));
 }
 
 /* ---- MPI_Waitsome ---- */
@@ -1207,17 +1195,13 @@ static int enter_MPI_Waitsome(int n, MPI_Request requests[], int *done, int indi
     if (!dropin_waits_matter())
         return dropin_waits_after_mpi.Waitsome(n, requests, done, indices, statuses);
     dropin_waiting = true;
-    int code = dropin_Waitsome(n, requests, done, indices, statuses);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Waitsome(n, requests, done, indices, statuses));
 }
 static int enter_PMPI_Waitsome(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
     if (!dropin_waits_matter())
         return dropin_waits_after_pmpi.Waitsome(n, requests, done, indices, statuses);
     dropin_waiting = true;
-    int code = dropin_Waitsome(n, requests, done, indices, statuses);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Waitsome(n, requests, done, indices, statuses));
 }
 
 /* ---- MPI_Test ---- */
@@ -1226,17 +1210,13 @@ static int enter_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     if (!dropin_waits_matter())
         return dropin_waits_after_mpi.Test(request, flag, status);
     dropin_waiting = true;
-    int code = dropin_Test(request, flag, status);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Test(request, flag, status));
 }
 static int enter_PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     if (!dropin_waits_matter())
         return dropin_waits_after_pmpi.Test(request, flag, status);
     dropin_waiting = true;
-    int code = dropin_Test(request, flag, status);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Test(request, flag, status));
 }
 
 /* ---- MPI_Testall ---- */
@@ -1245,17 +1225,13 @@ static int enter_MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Statu
     if (!dropin_waits_matter())
         return dropin_waits_after_mpi.Testall(n, requests, flag, statuses);
     dropin_waiting = true;
-    int code = dropin_Testall(n, requests, flag, statuses);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Testall(n, requests, flag, statuses));
 }
 static int enter_PMPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     if (!dropin_waits_matter())
         return dropin_waits_after_pmpi.Testall(n, requests, flag, statuses);
     dropin_waiting = true;
-    int code = dropin_Testall(n, requests, flag, statuses);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Testall(n, requests, flag, statuses));
 }
 
 /* ---- MPI_Testany ---- */
@@ -1264,17 +1240,13 @@ static int enter_MPI_Testany(int n, MPI_Request requests[], int *index, int *fla
     if (!dropin_waits_matter())
         return dropin_waits_after_mpi.Testany(n, requests, index, flag, status);
     dropin_waiting = true;
-    int code = dropin_Testany(n, requests, index, flag, status);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Testany(n, requests, index, flag, status));
 }
 static int enter_PMPI_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
     if (!dropin_waits_matter())
         return dropin_waits_after_pmpi.Testany(n, requests, index, flag, status);
     dropin_waiting = true;
-    int code = dropin_Testany(n, requests, index, flag, status);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Testany(n, requests, index, flag, status));
 }
 
 /* ---- MPI_Testsome ---- */
@@ -1283,17 +1255,13 @@ static int enter_MPI_Testsome(int n, MPI_Request requests[], int *done, int indi
     if (!dropin_waits_matter())
         return dropin_waits_after_mpi.Testsome(n, requests, done, indices, statuses);
     dropin_waiting = true;
-    int code = dropin_Testsome(n, requests, done, indices, statuses);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Testsome(n, requests, done, indices, statuses));
 }
 static int enter_PMPI_Testsome(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
     if (!dropin_waits_matter())
         return dropin_waits_after_pmpi.Testsome(n, requests, done, indices, statuses);
     dropin_waiting = true;
-    int code = dropin_Testsome(n, requests, done, indices, statuses);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Testsome(n, requests, done, indices, statuses));
 }
 
 /* ---- MPI_Request_get_status ---- */
@@ -1302,17 +1270,13 @@ static int enter_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Stat
     if (!dropin_waits_matter())
         return dropin_waits_after_mpi.Request_get_status(request, flag, status);
     dropin_waiting = true;
-    int code = dropin_Request_get_status(request, flag, status);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Request_get_status(request, flag, status));
 }
 static int enter_PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
     if (!dropin_waits_matter())
         return dropin_waits_after_pmpi.Request_get_status(request, flag, status);
     dropin_waiting = true;
-    int code = dropin_Request_get_status(request, flag, status);
-    dropin_waiting = false;
-    return code;
+    return dropin_waited(dropin_Request_get_status(request, flag, status));
 }
 
 /* ---- All of them ---- */

@@ -295,7 +295,7 @@ def wait_entries_of(name, params):
     args = arguments(params)
     return "".join(function(f"static int enter_{prefix}_{name}({params})", [
         "if (!dropin_waits_matter())", f"    return dropin_waits_after_{prefix.lower()}.{name}({args});",
-        "dropin_waiting = true;", f"int code = dropin_{name}({args});", "dropin_waiting = false;", "return code;"])
+        "dropin_waiting = true;", f"return dropin_waited(dropin_{name}({args}));"])
         for prefix in ("MPI", "PMPI"))
 
 

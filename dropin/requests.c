@@ -38,8 +38,9 @@ static _Thread_local struct {
     int n;
     const MPI_Request *requests;
 } look;
-/* Failed calls that the MPI library has freed meanwhile, ordered by place. */
-static _Thread_local dropin_request *ended;
+/* Failed calls that the MPI library has freed meanwhile, ordered by place; and those of earlier looks, whose
+ * handlers are still to be called. */
+static _Thread_local dropin_request *ended, *unraised;
 
 /* false: nobody will ask for the result. */
 static bool failed_add(dropin_request *request) {
@@ -104,8 +105,22 @@ bool dropin_failures_next(dropin_failure *failure) {
     if (!next)
         return false;
     ended = next->next;
+    next->next = NULL;
+    dropin_request **at = &unraised;
+    while (*at)
+        at = &(*at)->next;
+    *at = next;
     *failure = next->failure;
-    let_go(next);
+    return true;
+}
+
+bool dropin_failures_unraised(dropin_failure *failure) {
+    dropin_request *first = unraised;
+    if (!first)
+        return false;
+    unraised = first->next;
+    *failure = first->failure;
+    let_go(first);
     return true;
 }
 

@@ -45,5 +45,7 @@ typedef struct dropin_failure {
 void dropin_failures_begin(int n, const MPI_Request requests[]);
 /* false: there are no more. */
 bool dropin_failures_next(dropin_failure *failure);
+/* Those that dropin_failures_next() has given, once more: their handlers are to be called.  false: all were. */
+bool dropin_failures_unraised(dropin_failure *failure);
 
 #endif

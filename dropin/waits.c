@@ -2,8 +2,8 @@
  * program's requests, some of which may be Sago's.  The program's own requests go on as well, since every look
  * is a call of the MPI library.
  *
- * If a request of Sago's has failed, its error is reported here, through the handler of its file: the MPI
- * libraries would call a communicator's handler, which by default ends the program. */
+ * If a request of Sago's has failed, its error is reported here, through the handler of its file, when the call is
+ * over: the MPI libraries would call a communicator's handler, which by default ends the program. */
 #include "waits.h"
 
 #include <sched.h>
@@ -34,7 +34,7 @@ static void back_off(bool moved, int *quiet) {
 static int tell_failure(int code) {
     dropin_failure failure;
     while (dropin_failures_next(&failure))
-        code = code ? code : dropin_raise_code(failure.file, failure.code);
+        code = code ? code : failure.code;
     return code;
 }
 
@@ -58,9 +58,19 @@ static int tell_failures(int code, int n, const int indices[], MPI_Status status
         told = told || code == MPI_SUCCESS;
         if (wanted && told && at < n)
             statuses[at].MPI_ERROR = failure.code;
-        (void)dropin_raise_code(failure.file, failure.code);
     }
     return told ? MPI_ERR_IN_STATUS : code;
+}
+
+/* A handler may wait for other requests, and need not return: nothing may come after it.  After one that did not
+ * return, the next wait calls the handlers that are left, of files that are still open. */
+int dropin_waited(int code) {
+    dropin_failure failure;
+    dropin_waiting = false;
+    while (dropin_failures_unraised(&failure))
+        if (dropin_files_find(failure.file))
+            (void)dropin_raise_code(failure.file, failure.code);
+    return code;
 }
 
 /* ---- One look each ---- */

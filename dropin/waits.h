@@ -13,6 +13,9 @@ extern dropin_wait_calls dropin_waits_after_mpi, dropin_waits_after_pmpi;
  * library. */
 extern _Thread_local bool dropin_waiting;
 
+/* The end of such a call with the result `code`: calls the handlers of files whose requests have failed. */
+int dropin_waited(int code);
+
 static inline bool dropin_waits_matter(void) {
     return atomic_load_explicit(&dropin_watched, memory_order_relaxed) != 0 && !dropin_waiting;
 }

@@ -33,7 +33,7 @@ void *library_of(void *symbol) {
 
 /* "$ORIGIN" in the name will not do: a tool that stands before dlopen() would count as the caller. */
 void *library_beside(void *symbol, const char *name) {
-    char path[2 * PATH_MAX];
+    char path[PATH_MAX + NAME_MAX];
     void *here = library_of(symbol);
     if (!here || dlinfo(here, RTLD_DI_ORIGIN, path) != 0)
         return NULL;

@@ -264,6 +264,19 @@ static void own_file(void) {
         expect_stat("alone", 2 * ranks);
 }
 
+/* A call that is refused is no business of the calls behind it. */
+static void refused(void) {
+    MPI_File file = open_deferring(MPI_COMM_WORLD, "refused");
+    write_row(file, 0);
+    FAILS_OR(PLAIN_OPENMPI, MPI_File_write_at_all(file, -5, mine, N, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    FAILS(MPI_File_write_at_all(file, 0, mine, -1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
+    FAILS(MPI_File_write_at_all(file, 0, mine, 1, MPI_DATATYPE_NULL, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
+    write_row(file, 1);
+    OK(MPI_File_sync(file));
+    OK(MPI_File_close(&file));
+    CHECK_ROWS("refused", 2);
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     if (PLAIN_OPENMPI) { /* no hint there, and ranks that do not meet in collective calls: nothing to be tested */
@@ -273,6 +286,7 @@ int main(int argc, char **argv) {
         return 77;
     }
     settled();
+    refused();
     other_representation();
     alone(0);
     alone(ranks - 1);

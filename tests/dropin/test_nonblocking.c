@@ -1,6 +1,7 @@
 /* RUN: n=1,2,4 */
 /* Nonblocking collective calls: real requests, in any order, mixed with the program's own and with blocking calls.
  */
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -371,6 +372,64 @@ static void fail_unasked(MPI_File file, const char *mine) {
     }
 }
 
+/* ---- A handler of errors that does not return, as one of C++ that throws, and one that waits itself ---- */
+
+static MPI_File turned; /* rank by rank, so that a call on it is not done when it is started */
+static jmp_buf before_wait;
+
+static void write_turned(MPI_Offset at) {
+    char mine[N];
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status statuses[2];
+    fill(mine, at, N, rank);
+    OK(MPI_File_iwrite_at_all(turned, at, mine, N, MPI_BYTE, &requests[1]));
+    OK(MPI_Waitall(2, requests, statuses));
+    CHECK_INT(count_in(&statuses[1], MPI_BYTE), N);
+}
+
+/* NOLINTNEXTLINE: MPI gives the parameters */
+static void jumping_handler(MPI_File *file, int *code, ...) {
+    (void)file, (void)code;
+    called++;
+    longjmp(before_wait, 1);
+}
+
+/* NOLINTNEXTLINE: MPI gives the parameters */
+static void waiting_handler(MPI_File *file, int *code, ...) {
+    (void)file, (void)code;
+    called++;
+    write_turned(N);
+}
+
+/* Fails in MPI_Wait. */
+static void fail_with(void (*function)(MPI_File *, int *, ...), MPI_File file, const char *mine) {
+    static MPI_Request request;
+    MPI_Errhandler own;
+    MPI_File_create_errhandler(function, &own);
+    OK(MPI_File_set_errhandler(file, own));
+    MPI_Errhandler_free(&own);
+    called = 0;
+    OK(MPI_File_iwrite_at_all(file, 100000 + N * rank, mine, N, MPI_BYTE, &request));
+    if (setjmp(before_wait) == 0)
+        FAILS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_IO);
+    CHECK_INT(called, 1);
+}
+
+static void handlers_at_large(MPI_File file, const char *mine) {
+    char back[3 * N];
+    MPI_Datatype turns = turns_of(10, MPI_BYTE);
+    turned = open_all("turned", MODE_NEW);
+    OK(MPI_File_set_view(turned, 10 * rank, MPI_BYTE, turns, "native", MPI_INFO_NULL));
+    MPI_Type_free(&turns);
+    fail_with(jumping_handler, file, mine);
+    write_turned(0);
+    fail_with(waiting_handler, file, mine);
+    write_turned(2 * N);
+    OK(MPI_File_read_at_all(turned, 0, back, 3 * N, MPI_BYTE, MPI_STATUS_IGNORE));
+    CHECK(filled(back, 0, 3 * N, rank));
+    OK(MPI_File_close(&turned));
+}
+
 /* The store fails; by MPI_Wait and by MPI_Waitall, with the handler of the file. */
 static void full_disk(MPI_File file, char *mine) {
     struct rlimit before, small;
@@ -396,6 +455,7 @@ static void full_disk(MPI_File file, char *mine) {
     CHECK_INT(check_class(statuses[2].MPI_ERROR), MPI_SUCCESS);
     CHECK_INT(called, 2);
     fail_unasked(file, mine);
+    handlers_at_large(file, mine);
     (void)setrlimit(RLIMIT_FSIZE, &before);
 }
 
@@ -428,6 +488,7 @@ static void errors(void) {
     MPI_File_create_errhandler(handler, &own);
     OK(MPI_File_set_errhandler(file, own));
     full_disk(file, mine);
+    OK(MPI_File_set_errhandler(file, own));
     wrong_arguments(file, mine);
     OK(MPI_File_iwrite_at_all(file, N * rank, mine, N, MPI_BYTE, &request));
     OK(MPI_Wait(&request, &status));

@@ -1,6 +1,7 @@
 /* RUN: n=2 */
-/* MPI_THREAD_MULTIPLE: threads that use files of their own, on communicators of their own.  They are opened by one
- * thread: MPICH hangs when several open files, and, by itself, when several make collective calls. */
+/* MPI_THREAD_MULTIPLE: threads that use files of their own, on communicators of their own, and threads that use
+ * one file.  They are opened by one thread: MPICH hangs when several open files, and, by itself, when several make
+ * collective calls. */
 #include <pthread.h>
 
 #include "dropin_check.h"
@@ -46,6 +47,58 @@ static void *work(void *arg) {
     return NULL;
 }
 
+/* Independent calls, at a place of the thread's own. */
+static void *work_alone(void *arg) {
+    worker *me = arg;
+    char mine[N], back[N];
+    MPI_Offset at = (MPI_Offset)N * (2 * ranks + rank * THREADS + me->number), size = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        fill(mine, round, N, me->number);
+        me->wrong += MPI_File_write_at(me->file, at, mine, N, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+        me->wrong += MPI_File_read_at(me->file, at, back, N, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+        me->wrong += MPI_File_get_size(me->file, &size) != MPI_SUCCESS || size < at + N;
+        me->wrong += memcmp(mine, back, N) != 0;
+    }
+    return NULL;
+}
+
+static void write_together(MPI_File file, int round) {
+    char mine[N], back[N];
+    MPI_Request request;
+    MPI_Offset at = (MPI_Offset)N * (round % 2 * ranks + rank);
+    fill(mine, round, N, rank);
+    if (round % 3 == 0) {
+        OK(MPI_File_iwrite_at_all(file, at, mine, N, MPI_BYTE, &request));
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    } else {
+        OK(MPI_File_write_at_all(file, at, mine, N, MPI_BYTE, MPI_STATUS_IGNORE));
+    }
+    OK(MPI_File_read_at_all(file, at, back, N, MPI_BYTE, MPI_STATUS_IGNORE));
+    CHECK(memcmp(mine, back, N) == 0);
+}
+
+/* One thread makes collective calls on a file, and the others independent ones at the same time. */
+static void one_file(MPI_Comm comm, const char *name, const char *hint) {
+    worker workers[THREADS];
+    MPI_Info info;
+    MPI_File file = MPI_FILE_NULL;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "sago_defer", hint);
+    OK(MPI_File_open(comm, name, MODE_NEW, info, &file));
+    MPI_Info_free(&info);
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (worker){.file = file, .number = i};
+        CHECK(pthread_create(&workers[i].thread, NULL, work_alone, &workers[i]) == 0);
+    }
+    for (int round = 0; round < ROUNDS; round++)
+        write_together(file, round);
+    for (int i = 0; i < THREADS; i++) {
+        (void)pthread_join(workers[i].thread, NULL);
+        CHECK_INT(workers[i].wrong, 0);
+    }
+    OK(MPI_File_close(&file));
+}
+
 int main(int argc, char **argv) {
     worker workers[THREADS];
     int level;
@@ -73,6 +126,10 @@ int main(int argc, char **argv) {
         OK(MPI_File_close(&workers[i].file));
         MPI_Comm_free(&workers[i].comm);
     }
-    expect_stat("writes", 2LL * THREADS * ROUNDS * ranks);
+    (void)snprintf(name, sizeof name, "own-%d", rank);
+    one_file(MPI_COMM_WORLD, "one", "off");
+    one_file(MPI_COMM_WORLD, "one-deferred", "on");
+    one_file(MPI_COMM_SELF, name, "off");
+    expect_stat("writes", (2LL * THREADS + 3) * ROUNDS * ranks);
     return check_end();
 }

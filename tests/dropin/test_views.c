@@ -160,19 +160,36 @@ static void resized(void) {
     MPI_Type_free(&same);
 }
 
-/* A lower bound other than 0, which ROMIO takes for a distance: whatever the place, all calls mean the same one.
- */
-static void lower_bounds(MPI_Aint bound, bool inside) {
-    enum { BYTES = 36 };
+/* A tile of which ROMIO moves the data by the lower bound. */
+static MPI_Datatype moved_tile(MPI_Aint bound) {
     const MPI_Aint places[2] = {16, 60};
     const int lengths[2] = {4, 8};
-    unsigned char mine[BYTES], back[BYTES] = {0};
-    MPI_Datatype runs, bounded, type;
+    MPI_Datatype runs, tile;
     MPI_Type_create_hindexed(2, lengths, places, MPI_BYTE, &runs);
-    MPI_Type_create_resized(runs, rank == 0 ? bound : 0, 128 * ranks, &bounded); /* of one rank's view */
-    MPI_Type_contiguous(inside ? 2 : 1, bounded, &type);
+    MPI_Type_create_resized(runs, bound, 128 * ranks, &tile);
+    MPI_Type_free(&runs);
+    return tile;
+}
+
+/* A tile of pairs with gaps, of which ROMIO knows nothing. */
+static MPI_Datatype pairs_tile(MPI_Datatype pair) {
+    MPI_Datatype pairs, tile;
+    MPI_Type_contiguous(3, pair, &pairs);
+    MPI_Type_create_resized(pairs, 0, 128 * ranks, &tile);
+    MPI_Type_free(&pairs);
+    return tile;
+}
+
+/* A view that is strange to ROMIO, on rank 0: whatever the place, all calls mean the same one.  Takes the tile
+ * over.
+ */
+static void either_way(MPI_Datatype tile, int times) {
+    enum { BYTES = 36 };
+    unsigned char mine[BYTES], back[BYTES] = {0};
+    MPI_Datatype type, plain = moved_tile(0);
+    MPI_Type_contiguous(times, rank == 0 ? tile : plain, &type);
     MPI_Type_commit(&type);
-    MPI_File file = open_all("bounds", MODE_NEW);
+    MPI_File file = open_all("either", MODE_NEW);
     OK(MPI_File_set_view(file, 128 * rank, MPI_BYTE, type, "native", MPI_INFO_NULL));
     for (int all = 0; all < 2; all++) {
         fill(mine, 0, sizeof mine, rank + 7 * all);
@@ -194,8 +211,8 @@ static void lower_bounds(MPI_Aint bound, bool inside) {
         meet();
     }
     OK(MPI_File_close(&file));
-    MPI_Type_free(&runs);
-    MPI_Type_free(&bounded);
+    MPI_Type_free(&tile);
+    MPI_Type_free(&plain);
     MPI_Type_free(&type);
 }
 
@@ -246,9 +263,11 @@ int main(int argc, char **argv) {
     nothing();
     resized();
     late_beginning();
-    lower_bounds(8, false);
-    lower_bounds(16, true);
-    lower_bounds(-8, false);
+    either_way(moved_tile(8), 1);
+    either_way(moved_tile(16), 2);
+    either_way(moved_tile(-8), 1);
+    either_way(pairs_tile(MPI_SHORT_INT), 1);
+    either_way(pairs_tile(MPI_DOUBLE_INT), 2);
     if (!OPENMPI)
         expect_stat("view", -1); /* left to ROMIO */
     return check_end();
