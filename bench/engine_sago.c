@@ -1,5 +1,6 @@
 /* Sago through its public interface: by views, or declared. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "bench/engine_viewed.h"
@@ -216,11 +217,43 @@ static bool engine_stats(bench_engine *engine, sago_stats *stats) {
     return true;
 }
 
+/* Calls `visit` for every file of the engine. */
+static bool each_file(bench_engine *engine, bool (*visit)(void *file, char *why), char *why) {
+    if (engine->declared)
+        return visit(((declared *)engine->state)->file, why);
+    const bench_viewed *viewed = engine->state;
+    for (int64_t i = 0; i < viewed->nfiles; i++)
+        if (!visit(viewed->files[i], why))
+            return false;
+    return true;
+}
+
+static bool is_hinted(MPI_Info hints, const char *key, const char *otherwise) {
+    char value[64];
+    int found = 0;
+    (void)MPI_Info_get(hints, key, (int)sizeof value - 1, value, &found);
+    return found && strcmp(value, otherwise) != 0;
+}
+
+/* Deferred writes, and those to local storage, are in the file after a sync.  Other files are left as they are,
+ * since a sync may change how the next calls are served. */
+static bool sync_staged(void *file, char *why) {
+    MPI_Info hints;
+    MPI_Info_create(&hints);
+    bool ok = sago_error(sago_get_hints(file, hints), why);
+    bool staged = is_hinted(hints, "sago_defer", "off") || is_hinted(hints, "sago_tier", "global");
+    MPI_Info_free(&hints);
+    return ok && (!staged || sago_file_sync(file, why));
+}
+
+static bool engine_flush(bench_engine *engine, char *why) { return each_file(engine, sync_staged, why); }
+
 const bench_engine_ops bench_engine_sago = {
     .name = "sago",
     .open = engine_open,
     .close = engine_close,
     .transfer = engine_transfer,
     .empty = engine_empty,
+    .flush = engine_flush,
     .stats = engine_stats,
 };

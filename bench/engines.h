@@ -26,6 +26,8 @@ typedef struct bench_engine_ops {
     bool (*transfer)(bench_engine *engine, bool write, char *why);
     /* Collective: a call that moves nothing; NULL: there is none. */
     bool (*empty)(bench_engine *engine, char *why);
+    /* Collective: brings to the file what a write has left elsewhere; NULL: nothing is. */
+    bool (*flush)(bench_engine *engine, char *why);
     /* Statistics of this rank since open; NULL: none. */
     bool (*stats)(bench_engine *engine, sago_stats *stats);
 } bench_engine_ops;

@@ -35,7 +35,7 @@ static const param_row rows[] = {
     {"side", COUNT, FIELD(side), 1, 256, NULL, "cells along the side of a block"},
     {"variables", COUNT, FIELD(variables), 1, 1000, NULL, "variables of the checkpoint"},
     {"file", CHOICE, FIELD(file), 0, 2, "checkpoint|plotfile|corners", "which of FLASH's files"},
-    {"c", COUNT, FIELD(c), 1, 64, NULL, "columns a rank owns in each stripe: longest run; 1: all runs 4 bytes"},
+    {"c", COUNT, FIELD(c), 1, 64, NULL, "columns a rank owns in each stripe; 1: runs of 4 bytes"},
     {"runs", COUNT, FIELD(runs), 1, 1 << 27, NULL, "runs a rank, at least"},
     {"length", COUNT, FIELD(length), 1, 1 << 20, NULL, "longest run in bytes"},
     {"cells", COUNT, FIELD(cells), 1, 1 << 24, NULL, "cells of the mesh a rank, at least"},

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 bench_region bench_region_contiguous(int64_t length, int64_t elem) {
     bench_region region = {.kind = BENCH_CONTIGUOUS, .elem = elem, .count = length > 0, .length = length};
     return region;
@@ -41,14 +43,9 @@ bench_region bench_region_subarray(int dims, const int64_t size[], const int64_t
 }
 
 void bench_run_list_add(bench_run_list *list, int64_t offset, int64_t length) {
-    if (list->count == list->capacity) {
-        int64_t capacity = list->capacity ? 2 * list->capacity : 1024;
-        bench_run *more = realloc(list->runs, (size_t)capacity * sizeof *more);
-        list->failed |= !more;
-        if (!more)
-            return;
-        list->runs = more;
-        list->capacity = capacity;
+    if (!sagoi_grow((void **)&list->runs, list->count, &list->capacity, sizeof *list->runs)) {
+        list->failed = true;
+        return;
     }
     list->runs[list->count++] = (bench_run){offset, length};
 }
@@ -125,6 +122,31 @@ bool bench_cursor_next(bench_cursor *cursor, bench_run *run) {
         return false;
     *run = leaf_run(leaf, cursor->index++);
     return true;
+}
+
+static int64_t joined_runs_of_list(const bench_region *list) {
+    int64_t runs = 0, end = -1;
+    for (int64_t i = 0; i < list->count; i++) {
+        runs += list->runs[i].offset != end;
+        end = list->runs[i].offset + list->runs[i].length;
+    }
+    return runs;
+}
+
+int64_t bench_region_joined_runs(const bench_region *region) {
+    int64_t runs = 0, end = -1, low, high;
+    if (region->kind == BENCH_LIST)
+        return joined_runs_of_list(region);
+    if (region->kind != BENCH_PARTS)
+        return region->kind == BENCH_VECTOR && region->length == region->stride ? region->count > 0
+                                                                                : region->count;
+    for (int64_t p = 0; p < region->count; p++) {
+        int64_t own = bench_region_joined_runs(&region->parts[p]);
+        bench_region_bounds(&region->parts[p], &low, &high);
+        runs += own - (own > 0 && low == end);
+        end = own > 0 ? high : end;
+    }
+    return runs;
 }
 
 void bench_region_bounds(const bench_region *region, int64_t *low, int64_t *high) {

@@ -61,6 +61,8 @@ void bench_region_cleanup(bench_region *region);
 
 int64_t bench_region_bytes(const bench_region *region);
 int64_t bench_region_runs(const bench_region *region);
+/* The same, if runs that lie one after another count as one, as they do in Sago. */
+int64_t bench_region_joined_runs(const bench_region *region);
 /* First byte and one past the last; 0 and 0 if there are none. */
 void bench_region_bounds(const bench_region *region, int64_t *low, int64_t *high);
 

@@ -31,19 +31,38 @@ static bench_estimate dropin_ratio(const bench_outcome *outcome, int direction) 
 
 /* ---- Text ---- */
 
+/* Columns of a terminal that nobody has made wider. */
+enum { LINE = 80, INDENT = 4 };
+
+/* Prints words after those that stand in the line already, or in a new line; returns the length of the line. */
+static int print_words(int length, const char *words, FILE *out) {
+    int more = (int)strlen(words);
+    if (length + more <= LINE)
+        return length + fprintf(out, "%s", words);
+    return fprintf(out, "\n%*s%s", INDENT, "", words + (*words == ' ')) - 1;
+}
+
+static void print_params(const bench_config *config, FILE *out) {
+    char name[32], value[64], words[128];
+    int length = fprintf(out, "%s:", config->pattern->name);
+    for (int64_t i = 0; bench_params_name(config->pattern, i, name); i++) {
+        bench_params_format(&config->params, name, value, sizeof value);
+        (void)snprintf(words, sizeof words, " %s=%s", name, value);
+        length = print_words(length, words, out);
+    }
+    (void)snprintf(words, sizeof words, "%s%s%s", config->declared && config->use[BENCH_SAGO] ? ", declared" : "",
+                   config->nonblocking ? ", nonblocking" : "",
+                   config->one_file ? ", views set before each call" : "");
+    (void)print_words(length, words, out);
+    fputc('\n', out);
+}
+
 static void print_header(const bench_outcome *outcome, FILE *out) {
     const bench_config *config = outcome->config;
     const bench_world *world = outcome->world;
-    char name[32], value[64];
-    fprintf(out, "%s:", config->pattern->name);
-    for (int64_t i = 0; bench_params_name(config->pattern, i, name); i++) {
-        bench_params_format(&config->params, name, value, sizeof value);
-        fprintf(out, " %s=%s", name, value);
-    }
-    fprintf(out, "%s%s%s\n", config->declared && config->use[BENCH_SAGO] ? ", declared" : "",
-            config->nonblocking ? ", nonblocking" : "", config->one_file ? ", views set before each call" : "");
+    print_params(config, out);
     int unit = outcome->bytes < 1 << 10 ? 0 : outcome->bytes < 1 << 20 ? 1 : 2;
-    fprintf(out, "%d rank%s on %lld node%s, %.*f %s, %lld run%s, %s", world->ranks, world->ranks == 1 ? "" : "s",
+    fprintf(out, "%d rank%s on %lld node%s, %.*f %s, %lld run%s\n%s", world->ranks, world->ranks == 1 ? "" : "s",
             (long long)world->nodes, world->nodes == 1 ? "" : "s", unit > 0,
             (double)outcome->bytes / (double)(1 << 10 * unit), (const char *const[]){"B", "KiB", "MiB"}[unit],
             (long long)outcome->runs, outcome->runs == 1 ? "" : "s", world->mpi);
@@ -64,19 +83,47 @@ static void print_interval(const bench_outcome *outcome, const bench_estimate *r
 }
 
 static void print_ratio(const bench_outcome *outcome, int engine, int direction, FILE *out) {
-    bench_estimate ratio = ratio_to(outcome, engine, direction);
-    if (engine == BENCH_PLAIN && has_dropin(outcome)) {
-        ratio = dropin_ratio(outcome, direction);
-        fprintf(out, "  mpiio is %.2f times as fast", ratio.median);
-        print_interval(outcome, &ratio, 1, out);
-    }
+    const bench_estimate ratio = ratio_to(outcome, engine, direction);
+    const bool limit = bench_engine_is_limit(engine);
     if (engine == BENCH_SAGO || engine == BENCH_PLAIN || isnan(ratio.median))
         return;
-    if (!bench_engine_is_limit(engine))
-        fprintf(out, "  sago is %.2f times as fast", ratio.median);
+    fprintf(out, "%-6s %-6s ", direction == BENCH_WRITE ? "write" : "read", bench_engine_name(engine));
+    if (limit)
+        fprintf(out, "sago reaches %.0f%% of it", 100 * ratio.median);
     else
-        fprintf(out, "  sago reaches %.0f%% of it", 100 * ratio.median);
-    print_interval(outcome, &ratio, !bench_engine_is_limit(engine) ? 1 : 100, out);
+        fprintf(out, "sago is %.2f times as fast", ratio.median);
+    print_interval(outcome, &ratio, limit ? 100 : 1, out);
+    fputc('\n', out);
+}
+
+static void print_dropin_ratio(const bench_outcome *outcome, int direction, FILE *out) {
+    const bench_estimate ratio = dropin_ratio(outcome, direction);
+    fprintf(out, "%-6s %-6s mpiio is %.2f times as fast", direction == BENCH_WRITE ? "write" : "read",
+            bench_engine_name(BENCH_PLAIN), ratio.median);
+    print_interval(outcome, &ratio, 1, out);
+    fputc('\n', out);
+}
+
+/* In lines of their own, since the table is as wide as a terminal. */
+static void print_ratios(const bench_outcome *outcome, FILE *out) {
+    const int64_t ratios = outcome->repeat / 2;
+    int others = 0;
+    for (int e = 0; e < BENCH_ENGINES; e++)
+        others += outcome->config->use[e];
+    if (others < 2)
+        return;
+    fprintf(out, "\nratio of pairs%s\n",
+            ratios >= RATIOS_OF_INTERVAL ? " [95% interval]"
+            : ratios >= RATIOS_OF_RANGE  ? " [range]"
+                                         : "");
+    for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--)
+        for (int e = 0; e < BENCH_ENGINES; e++) {
+            if (outcome->config->use[e])
+                print_ratio(outcome, e, direction, out);
+            if (e == BENCH_PLAIN && has_dropin(outcome))
+                print_dropin_ratio(outcome, direction, out);
+        }
+    fputc('\n', out);
 }
 
 /* The median of the first calls of a kind; seconds NULL: there is no such kind. */
@@ -99,35 +146,35 @@ static void print_row(const bench_outcome *outcome, int engine, int direction, F
     print_cold(outcome->cold, result->cold[first], out);
     print_cold(outcome->cold, write ? result->cold[BENCH_FRESH_WRITE] : NULL, out);
     print_cold(outcome->cold, result->opened[first], out);
-    print_ratio(outcome, engine, direction, out);
     fputc('\n', out);
 }
 
 /* Counts of rank 0: how its calls were served, including first calls and warm-up. */
 static void print_routes(const sago_stats *stats, FILE *out) {
-    const char *before = "routes sago  ";
-    for (int r = 0; r < SAGO_ROUTE_COUNT; r++)
-        if (stats->routes[r]) {
-            fprintf(out, "%s %s %lld", before, sago_route_string((sago_route)r), (long long)stats->routes[r]);
-            before = ",";
-        }
-    if (*before == ',')
+    int length = 0;
+    for (int r = 0; r < SAGO_ROUTE_COUNT; r++) {
+        char words[64];
+        if (!stats->routes[r])
+            continue;
+        const char *before = length == 0 ? "routes sago   " : ", ";
+        (void)snprintf(words, sizeof words, "%s%s %lld", before, sago_route_string((sago_route)r),
+                       (long long)stats->routes[r]);
+        length = print_words(length, words, out);
+    }
+    if (length > 0)
         fputc('\n', out);
 }
 
 void bench_report_text(const bench_outcome *outcome, FILE *out) {
     const bench_config *config = outcome->config;
-    const int64_t ratios = outcome->repeat / 2;
     print_header(outcome, out);
-    fprintf(out, "%-6s %-6s %10s %10s %8s %10s %10s %10s  ratio of pairs%s\n", "", "engine", "best ms",
-            "median ms", "MiB/s", "first ms", "fresh ms", "opened ms",
-            ratios >= RATIOS_OF_INTERVAL ? " [95% interval]"
-            : ratios >= RATIOS_OF_RANGE  ? " [range]"
-                                         : "");
+    fprintf(out, "%-6s %-6s %10s %10s %8s %10s %10s %10s\n", "", "engine", "best ms", "median ms", "MiB/s",
+            "first ms", "fresh ms", "opened ms");
     for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--)
         for (int e = 0; e < BENCH_ENGINES; e++)
             if (config->use[e])
                 print_row(outcome, e, direction, out);
+    print_ratios(outcome, out);
     for (int e = 0; e < BENCH_ENGINES; e++) {
         const bench_result *result = &outcome->results[e];
         if (config->use[e] && !bench_engine_is_limit(e) && bench_wire_known())

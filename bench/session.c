@@ -279,6 +279,13 @@ static bool verify_file(bench_session *session, int engine, bool fresh) {
     return engine_agree(session, engine, ok);
 }
 
+/* A file can be verified when all of its data is there. */
+static bool flush(bench_session *session, int engine) {
+    if (!engine_ops[engine]->flush)
+        return true;
+    return engine_agree(session, engine, engine_ops[engine]->flush(&session->engines[engine], session->why));
+}
+
 bool bench_session_transfer(bench_session *session, int engine, bool write, bool fresh, bench_timing *timing) {
     const bench_access *access = session->engines[engine].access;
     if (session->unverified)
@@ -290,6 +297,8 @@ bool bench_session_transfer(bench_session *session, int engine, bool write, bool
         bench_buffer_reset(session->buffer, access);
     }
     if (!timed(session, engine, write, timing))
+        return false;
+    if (write && !flush(session, engine))
         return false;
     if (write)
         return verify_file(session, engine, fresh);

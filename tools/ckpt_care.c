@@ -32,15 +32,17 @@ static void say_verdict(const ckpt_command *c, int64_t step, bool good, const ch
         printf("step %" PRId64 ": %s%s%s\n", step, colour_on(good ? COLOUR_GOOD : COLOUR_BAD), what, colour_off());
 }
 
-static void put_result(const ckpt_command *c, sagoi_json *json, int64_t step, bool good) {
+/* The report is that of the last step that was verified, which one that is not complete is not. */
+static void put_result(const ckpt_command *c, sagoi_json *json, const sago_ckpt_step *step, bool good) {
     sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
     sago_status status = sago_ckpt_get_report(c->ckpt, &report);
+    const char *text = ckpt_is_complete(step) ? report.text : ckpt_state(step);
     if (!c->speaks)
         return;
     sagoi_json_open(json, NULL, '{');
-    sagoi_json_int(json, "step", step);
+    sagoi_json_int(json, "step", step->step);
     sagoi_json_bool(json, "good", good);
-    sagoi_json_text(json, "report", status ? NULL : report.text);
+    sagoi_json_text(json, "report", status ? NULL : text);
     sagoi_json_close(json, '}');
 }
 
@@ -58,7 +60,7 @@ int ckpt_verify(ckpt_command *c) {
         bool good = complete && sago_ckpt_verify(c->ckpt, c->steps[i]) == SAGO_OK;
         all_good &= good;
         if (c->json) {
-            put_result(c, &json, c->steps[i], good);
+            put_result(c, &json, step, good);
             continue;
         }
         say_verdict(c, c->steps[i], good, good ? "good" : complete ? "DAMAGED" : ckpt_state(step));

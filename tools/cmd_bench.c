@@ -5,6 +5,7 @@
 #include "bench/bench.h"
 #include "base/json.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/options.h"
 
 /* ---- Options ---- */
@@ -101,12 +102,16 @@ static const tool_options options = {table, sizeof table / sizeof table[0], set_
 
 /* ---- Help ---- */
 
+enum { INDENT = 17, LINE_WIDTH = 80 }; /* of what patterns are */
+
 static void list_patterns(FILE *out) {
     int64_t count;
     const bench_pattern *patterns = bench_patterns(&count);
     for (int64_t i = 0; i < count; i++) {
         char name[32];
-        fprintf(out, "  %-14s %s\n  %-14s", patterns[i].name, patterns[i].help, "");
+        fprintf(out, "  %-14s ", patterns[i].name);
+        fold_print(out, patterns[i].help, INDENT, INDENT, fold_width(LINE_WIDTH));
+        fprintf(out, "\n%*s", INDENT - 1, "");
         for (int64_t k = 0;; k++) {
             const char *at = bench_params_name(&patterns[i], k, name);
             if (!at)
@@ -144,16 +149,18 @@ static void list_patterns_json(FILE *out) {
 }
 
 static void print_help(FILE *out) {
-    fprintf(out, "usage: mpiexec -n RANKS sago bench PATTERN [options]\n"
-                 "       mpiexec -n RANKS sago bench exchange [options]    blocks between ranks, see its --help\n"
-                 "       mpiexec -n RANKS sago bench storage [options]     how fast it is, see its --help\n"
-                 "       mpiexec -n RANKS sago bench ckpt [options]        checkpoints, see its --help\n"
-                 "       sago bench list [--json]\n\n"
-                 "Writes and reads an access pattern with Sago, with the MPI library's own MPI-IO and, as the\n"
-                 "limit, the same bytes already in order by one process a core (shuffle: after they have\n"
-                 "changed nodes in large messages).  Engines take turns; every byte is verified.  Exit status:\n"
-                 "0, 1 for a wrong byte or an error, 2 for wrong options.\n\n"
-                 "Options:\n");
+    fold_help(out, "usage: mpiexec -n RANKS sago bench PATTERN [options]\n"
+                   "       mpiexec -n RANKS sago bench exchange [options]  blocks between ranks\n"
+                   "       mpiexec -n RANKS sago bench storage [options]   how fast it is\n"
+                   "       mpiexec -n RANKS sago bench ckpt [options]      checkpoints\n"
+                   "       sago bench list [--json]\n"
+                   "\n"
+                   "Writes and reads an access pattern with Sago, with the MPI library's own MPI-IO and, "
+                   "as the limit, the same bytes already in order by one process a core (shuffle: after "
+                   "they have changed nodes in large messages).  Engines take turns; every byte is "
+                   "verified.  Exit status: 0, 1 for a wrong byte or an error, 2 for wrong options.\n"
+                   "\n"
+                   "Options:\n");
     options_help(&options, out);
     fprintf(out, "\nPatterns, with their sizes by default:\n");
     list_patterns(out);

@@ -6,6 +6,7 @@
 #include "bench/checkpoint.h"
 #include "bench/params.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/options.h"
 
 static bool set_hint(void *target, const char *value, char *why) {
@@ -33,11 +34,14 @@ static const tool_option table[] = {
 static const tool_options options = {table, sizeof table / sizeof table[0], NULL, NULL};
 
 static void print_help(void) {
-    printf("usage: mpiexec -n RANKS sago bench ckpt [options]\n\n"
-           "Measures what checkpoints cost: how long a save holds the application, beside a memcpy; perceived\n"
-           "and raw bandwidth and the slowdown of computing with a store that is limited in speed, in threaded,\n"
-           "rbio and coio mode; encoding of parity; and restoring, beside read(2).  Contents are "
-           "verified.\n\nOptions:\n");
+    fold_help(stdout, "usage: mpiexec -n RANKS sago bench ckpt [options]\n"
+                      "\n"
+                      "Measures what checkpoints cost: how long a save holds the application, beside a "
+                      "memcpy; perceived and raw bandwidth and the slowdown of computing with a store that "
+                      "is limited in speed, in threaded, rbio and coio mode; encoding of parity; and "
+                      "restoring, beside read(2).  Contents are verified.\n"
+                      "\n"
+                      "Options:\n");
     options_help(&options, stdout);
     printf("\nExample: mpiexec -n 1 sago bench ckpt --dir /dev/shm\n");
 }

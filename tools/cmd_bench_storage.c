@@ -4,6 +4,7 @@
 #include "bench/storage_times.h"
 #include "bench/patterns.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/options.h"
 
 #define FIELD(name) offsetof(bench_storage_config, name)
@@ -18,13 +19,14 @@ static const tool_option table[] = {
 static const tool_options options = {table, sizeof table / sizeof table[0], NULL, NULL};
 
 static void print_help(void) {
-    printf(
-        "usage: mpiexec -n RANKS sago bench storage [options]\n\n"
-        "How long it takes to find who shares a directory, in each of the three ways, for the one that all see\n"
-        "and for local storage; then the time to write to each: one file of all ranks, and one of each group\n"
-        "that shares local storage, from opening to closing, synced.  Exit status: 0, 1 for an error, 2 for\n"
-        "wrong options.\n\n"
-        "Options:\n");
+    fold_help(stdout, "usage: mpiexec -n RANKS sago bench storage [options]\n"
+                      "\n"
+                      "How long it takes to find who shares a directory, in each of the three ways, for the "
+                      "one that all see and for local storage; then the time to write to each: one file of "
+                      "all ranks, and one of each group that shares local storage, from opening to closing, "
+                      "synced.  Exit status: 0, 1 for an error, 2 for wrong options.\n"
+                      "\n"
+                      "Options:\n");
     options_help(&options, stdout);
 }
 

@@ -11,6 +11,7 @@
 #include "bench/progress.h"
 #include "tools/ckpt.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/options.h"
 
 static const struct {
@@ -30,6 +31,7 @@ static const struct {
     {"rm", ckpt_rm, true, "DIR STEP...", "remove steps, or what is set aside as damaged"},
 };
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
+enum { INDENT = 24, LINE_WIDTH = 80 }; /* of what actions do */
 
 /* ---- Options ---- */
 
@@ -87,13 +89,20 @@ static void print_help(void) {
     printf("usage: sago ckpt ACTION DIR [STEP...] [options]\n"
            "       mpiexec -n RANKS sago ckpt drain|verify|export DIR ...\n\n"
            "Looks after a directory of checkpoints.\n\nActions:\n");
-    for (int i = 0; i < ACTIONS; i++)
-        printf("  %-6s %-14s %s\n", actions[i].name, actions[i].arguments, actions[i].help);
+    for (int i = 0; i < ACTIONS; i++) {
+        printf("  %-6s %-14s ", actions[i].name, actions[i].arguments);
+        fold_print(stdout, actions[i].help, INDENT, INDENT, fold_width(LINE_WIDTH));
+        putchar('\n');
+    }
     printf("\nOptions:\n");
     options_help(&options, stdout);
-    printf("\nls, show, verify, export and dump also work while a job uses the directory; the others refuse.\n"
-           "HDF5 and netCDF, of all arrays or one: python3 -m sago.reader DIR STEP all OUT.h5 (or OUT.nc)\n"
-           "Exit status: 0; 1 if something is damaged, missing or went wrong; 2 for wrong options.\n");
+    fold_help(stdout, "\n"
+                      "ls, show, verify, export and dump also work while a job uses the directory; the "
+                      "others refuse.\n"
+                      "HDF5 and netCDF, of all arrays or one: python3 -m sago.reader DIR STEP all OUT.h5 "
+                      "(or OUT.nc)\n"
+                      "Exit status: 0; 1 if something is damaged, missing or went wrong; 2 for wrong "
+                      "options.\n");
 }
 
 /* Reads STEP...: the words behind the directory that are no options.  Returns the index of the first option; 0: a

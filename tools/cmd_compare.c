@@ -15,6 +15,7 @@
 #include "bench/quantiles.h"
 #include "tools/colour.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/launch.h"
 #include "tools/options.h"
 #include "tools/outputs.h"
@@ -343,11 +344,13 @@ static const tool_options options = {table, sizeof table / sizeof table[0], NULL
                                      "those of the command come after '--'"};
 
 static void print_help(void) {
-    puts(
-        "usage: sago compare [options] [--] COMMAND [arguments]\n\n"
-        "Runs a command several times with and without Sago, and prints both times, how many times as fast it is\n"
-        "with Sago, and whether the files it writes are the same.  Exit status: 0, 1 if a file differs or the\n"
-        "command fails, 2 for wrong options.\n\nOptions:");
+    fold_help(stdout, "usage: sago compare [options] [--] COMMAND [arguments]\n"
+                      "\n"
+                      "Runs a command several times with and without Sago, and prints both times, how many "
+                      "times as fast it is with Sago, and whether the files it writes are the same.  Exit "
+                      "status: 0, 1 if a file differs or the command fails, 2 for wrong options.\n"
+                      "\n"
+                      "Options:\n");
     options_help(&options, stdout);
     puts("\nExample: sago compare --file out.h5 -- mpiexec -n 8 ./app");
 }

@@ -4,6 +4,7 @@
 #include "bench/file_exchange.h"
 #include "bench/patterns.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/options.h"
 
 #define FIELD(name) offsetof(bench_exchange_config, name)
@@ -20,11 +21,14 @@ static const tool_option table[] = {
 static const tool_options options = {table, sizeof table / sizeof table[0], NULL, NULL};
 
 static void print_help(void) {
-    printf("usage: mpiexec -n RANKS sago bench exchange [options]\n\n"
-           "Ranks hand blocks to each other through files: once all in the directory that everybody sees, once\n"
-           "in local storage where both ends share it (found by discovery) and in the global one elsewhere.\n"
-           "Every byte is verified.  Exit status: 0, 1 for a wrong byte or an error, 2 for wrong options.\n\n"
-           "Options:\n");
+    fold_help(stdout, "usage: mpiexec -n RANKS sago bench exchange [options]\n"
+                      "\n"
+                      "Ranks hand blocks to each other through files: once all in the directory that "
+                      "everybody sees, once in local storage where both ends share it (found by discovery) "
+                      "and in the global one elsewhere.  Every byte is verified.  Exit status: 0, 1 for a "
+                      "wrong byte or an error, 2 for wrong options.\n"
+                      "\n"
+                      "Options:\n");
     options_help(&options, stdout);
 }
 

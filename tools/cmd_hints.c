@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "tools/colour.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 
 enum { NAME_WIDTH = 30, LINE_WIDTH = 100 };
 
@@ -62,18 +63,9 @@ static void describe_values(const sagoi_hint_row *row, char *text, size_t capaci
     }
 }
 
-/* Breaks lines at blanks, and indents the lines that follow. */
+/* The lines that follow are indented. */
 static void print_wrapped(const char *text) {
-    int column = NAME_WIDTH;
-    for (const char *word = text; *word;) {
-        int length = (int)strcspn(word, " ");
-        if (column > NAME_WIDTH && column + 1 + length > LINE_WIDTH) {
-            printf("\n%*s", NAME_WIDTH, "");
-            column = NAME_WIDTH;
-        }
-        column += printf("%s%.*s", column > NAME_WIDTH ? " " : "", length, word);
-        word += length + (word[length] == ' ');
-    }
+    fold_print(stdout, text, NAME_WIDTH, NAME_WIDTH, fold_width(LINE_WIDTH));
     putchar('\n');
 }
 
@@ -135,7 +127,11 @@ static void print_text(choice *chosen, const sagoi_hints *hints) {
             print_row(&chosen->rows[i], hints);
         }
     }
-    printf("\nGive hints in an MPI_Info, or as defaults in the environment: SAGO_MEMORY=64M for sago_memory.\n");
+    putchar('\n');
+    fold_print(stdout,
+               "Give hints in an MPI_Info, or as defaults in the environment: SAGO_MEMORY=64M for sago_memory.", 0,
+               0, fold_width(LINE_WIDTH));
+    putchar('\n');
 }
 
 static void print_json(const choice *chosen, const sagoi_hints *hints) {
@@ -185,9 +181,10 @@ int cmd_hints(int argc, char **argv) {
     bool json = false;
     int names = 0;
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-        puts("usage: sago hints [--json] [NAME...]\n\nLists the hints by purpose: what they do, their values, "
-             "defaults "
-             "and other names.  NAME, or a part\nof one as \"stripe\" or \"ckpt\": only those.");
+        fold_help(stdout, "usage: sago hints [--json] [NAME...]\n"
+                          "\n"
+                          "Lists the hints by purpose: what they do, their values, defaults and other names.  "
+                          "NAME, or a part of one as \"stripe\" or \"ckpt\": only those.\n");
         return EXIT_SUCCESS;
     }
     for (int i = 1; i < argc; i++) {

@@ -27,8 +27,9 @@
 #include "machine/site.h"
 #include "tools/colour.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 
-enum { VALUE_MAX = 512, FACTS_MAX = 256, LINE_WIDTH = 100, NAME_WIDTH = 14 };
+enum { VALUE_MAX = 512, FACTS_MAX = 256, LINE_WIDTH = 100, NAME_WIDTH = 14, INDENT = NAME_WIDTH + 3 };
 
 typedef enum { GOOD, SLOWER, BROKEN } verdict; /* SLOWER: Sago works without it, at a price */
 
@@ -276,16 +277,9 @@ static void look_at_file_systems(facts *found) {
 /* ---- Output ---- */
 
 static void print_advice(const fact *about) {
-    int indent = printf("  %-*s ", NAME_WIDTH, "") + 3, column = indent;
-    printf("%s%s ", colour_on(about->how == BROKEN ? COLOUR_BAD : COLOUR_BOLD),
+    printf("%*s%s%s ", INDENT, "", colour_on(about->how == BROKEN ? COLOUR_BAD : COLOUR_BOLD),
            about->how == BROKEN ? "!!" : "->");
-    for (const char *word = about->advice; *word;) {
-        int length = (int)strcspn(word, " ");
-        if (column > indent && column + 1 + length > LINE_WIDTH)
-            column = printf("\n%*s", indent, "") - 1;
-        column += printf("%s%.*s", column > indent ? " " : "", length, word);
-        word += length + (word[length] == ' ');
-    }
+    fold_print(stdout, about->advice, INDENT + 3, INDENT + 3, fold_width(LINE_WIDTH));
     printf("%s\n", colour_off());
 }
 
@@ -297,7 +291,9 @@ static void print_text(const facts *found, verdict worst) {
             printf("%s%s%s%s\n", *topic ? "\n" : "", colour_on(COLOUR_BOLD), about->topic, colour_off());
         topic = about->topic;
         bool fits = strlen(about->name) <= NAME_WIDTH;
-        printf(fits ? "  %-*s %s\n" : "  %-*s\n                 %s\n", NAME_WIDTH, about->name, about->value);
+        printf(fits ? "  %-*s " : "  %-*s\n                 ", NAME_WIDTH, about->name);
+        fold_print(stdout, about->value, INDENT, INDENT, fold_width(FOLD_NEVER));
+        putchar('\n');
         if (about->advice)
             print_advice(about);
     }
@@ -332,9 +328,11 @@ int cmd_info(int argc, char **argv) {
     if (!command_speaks())
         return EXIT_SUCCESS;
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-        puts("usage: sago info [--json]\n\nTells version, MPI library, features, paths, environment and file "
-             "systems, and whether this\n"
-             "machine can do what Sago needs, with advice.  Exit status 1: it cannot.  Run it on a compute node.");
+        fold_help(stdout, "usage: sago info [--json]\n"
+                          "\n"
+                          "Tells version, MPI library, features, paths, environment and file systems, and "
+                          "whether this machine can do what Sago needs, with advice.  Exit status 1: it cannot. "
+                          " Run it on a compute node.\n");
         return EXIT_SUCCESS;
     }
     bool json = argc > 1 && !strcmp(argv[1], "--json");

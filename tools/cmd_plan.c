@@ -5,6 +5,7 @@
 
 #include "plan/plan.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/options.h"
 #include "tools/plan_input.h"
 #include "tools/plan_output.h"
@@ -87,13 +88,16 @@ static const tool_option table[] = {
 static const tool_options options = {table, sizeof table / sizeof table[0], set_param, NULL};
 
 static void print_help(void) {
-    printf("usage: sago plan PATTERN [options] [sizes of the pattern]\n\n"
-           "Prints how Sago would move an access pattern: the route of its calls, strategy, aggregators,\n"
-           "windows, rounds, and why.\n"
-           "'sago bench --help' lists the patterns and their sizes.\n\nOptions:\n");
+    fold_help(stdout, "usage: sago plan PATTERN [options] [sizes of the pattern]\n"
+                      "\n"
+                      "Prints how Sago would move an access pattern: the route of its calls, strategy, "
+                      "aggregators, windows, rounds, and why.  'sago bench --help' lists the patterns and "
+                      "their sizes.\n"
+                      "\n"
+                      "Options:\n");
     options_help(&options, stdout);
-    printf("\nExamples: sago plan e3sm-f --c 1 --nodes 64 --ranks-per-node 32 --stripe-unit 1M --stripe-count 8\n"
-           "          sago plan hacc-aos --machine machines/theta.sago --nodes 1024 --explain --svg plan.svg\n");
+    printf("\nExamples: sago plan e3sm-f --nodes 64 --stripe-unit 1M --stripe-count 8\n"
+           "          sago plan hacc-aos --machine theta --nodes 1024 --svg plan.svg\n");
 }
 
 /* ---- Plan ---- */
@@ -118,17 +122,26 @@ static void print_job(const plan_config *config, const plan_input *input) {
         printf("the nodes of this job (SLURM_JOB_NODELIST); network: %s\n", input->found.source);
 }
 
-/* Ranks that go alone need no plan. */
+static void print_route_and_plan(const void *what, FILE *out) {
+    const outcome *o = what;
+    plan_route_print(&o->route, out);
+    if (plan_route_follows_plan(&o->route))
+        sagoi_plan_print_text(&o->plan, out);
+}
+
+/* With the other routes, and the plan that would be followed together. */
+static void print_explained(const void *what, FILE *out) {
+    const outcome *o = what;
+    plan_route_print(&o->route, out);
+    plan_route_print_others(&o->route, out);
+    if (!plan_route_follows_plan(&o->route))
+        fprintf(out, "together instead it would be\n");
+    sagoi_plan_print_text(&o->plan, out);
+}
+
 static bool print_text(const plan_config *config, const outcome *o, char *why) {
-    bool alone = plan_route_is_alone(&o->route);
     print_job(config, &o->input);
-    plan_route_print(&o->route, stdout);
-    if (config->explain)
-        plan_route_print_others(&o->route, stdout);
-    if (alone && config->explain)
-        printf("together instead it would be\n");
-    if (!alone || config->explain)
-        sagoi_plan_print_text(&o->plan, stdout);
+    fold_printed(config->explain ? print_explained : print_route_and_plan, o);
     return !config->explain || plan_explain(&o->input, &config->hints, &o->plan, why);
 }
 

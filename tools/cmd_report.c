@@ -13,6 +13,7 @@
 #include "bench/params.h"
 #include "tools/colour.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/json_tree.h"
 #include "tools/options.h"
 #include "trace/report_json.h"
@@ -115,10 +116,12 @@ static void print_head(const tree_value *r) {
 
 static void print_verdict(const tree_value *r) {
     for (const tree_value *v = tree_get(r, "verdict")->first; v; v = v->next) {
-        const char *hint = tree_text(v, "hint");
-        printf("- %s", tree_text(v, "text"));
+        const char *hint = tree_text(v, "hint"), *text = tree_text(v, "text");
+        printf("- ");
+        fold_print(stdout, text, 2, 2, fold_width(FOLD_NEVER));
         if (*hint)
-            printf(" Try %s%s%s.", colour_on(COLOUR_BOLD), hint, colour_off());
+            printf("%s%s%s%s.", fold_width(FOLD_NEVER) == FOLD_NEVER ? " Try " : "\n  Try ",
+                   colour_on(COLOUR_BOLD), hint, colour_off());
         printf("\n");
     }
     printf("\n");
@@ -171,8 +174,11 @@ static void print_file(const tree_value *file) {
            tree_text(tree_get(file, "storage"), "name"));
     print_direction(file, "wrote", "collective_writes", "bytes_written", "write_seconds");
     print_direction(file, "read", "collective_reads", "bytes_read", "read_seconds");
-    for (const tree_value *line = tree_get(file, "plan")->first; line; line = line->next)
-        printf("  %s\n", line->text ? line->text : "");
+    for (const tree_value *line = tree_get(file, "plan")->first; line; line = line->next) {
+        printf("  ");
+        fold_print(stdout, line->text ? line->text : "", 2, 4, fold_width(FOLD_NEVER));
+        putchar('\n');
+    }
     for (const tree_value *h = tree_get(file, "handed")->first; h; h = h->next)
         printf("  handed to the MPI library: %.0f, %s\n", tree_number(h, "calls"), tree_text(h, "why"));
     print_by_mpi(file, "collective");
@@ -203,23 +209,43 @@ static double slowest_of(const tree_value *r) {
     return most;
 }
 
-static void print_pair(const char *what, double a, double b) {
-    printf("%-26s %14.6g %14.6g", what, a, b);
-    if (a > 0 && b > 0)
-        printf(" %10.2f", b / a);
+static void print_pair(const char *what, const char *a, const char *b, double ratio) {
+    printf("%-26s %14s %14s", what, a, b);
+    if (ratio > 0)
+        printf(" %12.2f", ratio);
     printf("\n");
 }
 
+static double ratio_of(double a, double b) { return a > 0 && b > 0 ? b / a : 0; }
+
+static void print_seconds(const char *what, double a, double b) {
+    char text[2][32];
+    (void)snprintf(text[0], sizeof text[0], "%.3f s", a);
+    (void)snprintf(text[1], sizeof text[1], "%.3f s", b);
+    print_pair(what, text[0], text[1], ratio_of(a, b));
+}
+
+static void print_sizes(const char *what, double a, double b) {
+    print_pair(what, sagoi_size_to_text((int64_t)a).text, sagoi_size_to_text((int64_t)b).text, ratio_of(a, b));
+}
+
+static void print_counts(const char *what, double a, double b) {
+    char text[2][32];
+    (void)snprintf(text[0], sizeof text[0], "%.0f", a);
+    (void)snprintf(text[1], sizeof text[1], "%.0f", b);
+    print_pair(what, text[0], text[1], ratio_of(a, b));
+}
+
 static void print_comparison(const tree_value *a, const tree_value *b) {
-    printf("%-26s %14s %14s %10s\n", "", "first", "second", "second/first");
-    print_pair("seconds", tree_number(a, "seconds"), tree_number(b, "seconds"));
-    print_pair("in Sago, slowest rank, s", slowest_of(a), slowest_of(b));
-    print_pair("written, bytes", sum_of(a, "job", "bytes_written"), sum_of(b, "job", "bytes_written"));
-    print_pair("writing, s", sum_of(a, "", "write_seconds"), sum_of(b, "", "write_seconds"));
-    print_pair("read, bytes", sum_of(a, "job", "bytes_read"), sum_of(b, "job", "bytes_read"));
-    print_pair("reading, s", sum_of(a, "", "read_seconds"), sum_of(b, "", "read_seconds"));
-    print_pair("messages, bytes", sum_of(a, "job", "wire_bytes"), sum_of(b, "job", "wire_bytes"));
-    print_pair("rounds", sum_of(a, "job", "rounds"), sum_of(b, "job", "rounds"));
+    printf("%-26s %14s %14s %12s\n", "", "first", "second", "second/first");
+    print_seconds("run", tree_number(a, "seconds"), tree_number(b, "seconds"));
+    print_seconds("in Sago, slowest rank", slowest_of(a), slowest_of(b));
+    print_sizes("written", sum_of(a, "job", "bytes_written"), sum_of(b, "job", "bytes_written"));
+    print_seconds("writing", sum_of(a, "", "write_seconds"), sum_of(b, "", "write_seconds"));
+    print_sizes("read", sum_of(a, "job", "bytes_read"), sum_of(b, "job", "bytes_read"));
+    print_seconds("reading", sum_of(a, "", "read_seconds"), sum_of(b, "", "read_seconds"));
+    print_sizes("messages", sum_of(a, "job", "wire_bytes"), sum_of(b, "job", "wire_bytes"));
+    print_counts("rounds", sum_of(a, "job", "rounds"), sum_of(b, "job", "rounds"));
 }
 
 /* ---- Pages ---- */
@@ -265,12 +291,13 @@ static const tool_option table[] = {
 static const tool_options options = {table, sizeof table / sizeof table[0], NULL, NULL};
 
 static void print_help(void) {
-    puts("usage: sago report [options] REPORT.json... | DIRECTORY\n\n"
-         "Shows what a job with SAGO_REPORT=run.html has recorded, from the run.json beside the page.  Of a job "
-         "that\n"
-         "was killed or ran out of time, the directory of the report has records of a few seconds before: given "
-         "that\n"
-         "directory, it makes the page.\n\nOptions:");
+    fold_help(stdout, "usage: sago report [options] REPORT.json... | DIRECTORY\n"
+                      "\n"
+                      "Shows what a job with SAGO_REPORT=run.html has recorded, from the run.json beside "
+                      "the page.  Of a job that was killed or ran out of time, the directory of the report "
+                      "has records of a few seconds before: given that directory, it makes the page.\n"
+                      "\n"
+                      "Options:\n");
     options_help(&options, stdout);
     puts("\nExample: sago report --compare --html both.html before.json after.json");
 }

@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/params.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/gio_static.h"
 #include "tools/launch.h"
 #include "tools/options.h"
@@ -35,10 +37,24 @@ static bool set_trace(void *target, const char *value, char *why) {
     return launch_path(config->trace, sizeof config->trace, "trace", value, why);
 }
 
-static bool set_variables(const run_config *config, char *why) {
-    bool bad = (config->report[0] && setenv("SAGO_REPORT", config->report, 1) != 0) ||
-               (config->trace[0] && setenv("SAGO_TRACE", config->trace, 1) != 0);
-    return !bad || bench_refuse(why, "the environment: %s", strerror(errno));
+/* Sets or unsets a variable.  A file that cannot be made here costs a line, never the job.  It is said at once,
+ * since the library says it only if the command opens a file. */
+static bool set_output(const char *variable, const char *option, const char *file) {
+    char folder[PATH_MAX + 8];
+    if (!file[0])
+        return true;
+    snprintf(folder, sizeof folder, "%s", file);
+    *(strrchr(folder, '/') + 1) = '\0';
+    if (access(folder, W_OK | X_OK) == 0)
+        return setenv(variable, file, 1) == 0;
+    fprintf(stderr, "sago run: --%s %s: %s: there will be no %s\n", option, file, strerror(errno), option);
+    return unsetenv(variable) == 0;
+}
+
+static bool set_outputs(const run_config *config, char *why) {
+    bool good =
+        set_output("SAGO_REPORT", "report", config->report) && set_output("SAGO_TRACE", "trace", config->trace);
+    return good || bench_refuse(why, "the environment: %s", strerror(errno));
 }
 
 static const tool_option table[] = {
@@ -53,11 +69,13 @@ static const tool_options options = {table, sizeof table / sizeof table[0], NULL
                                      "those of the command come after '--'"};
 
 static void print_help(void) {
-    puts("usage: sago run [options] [--] COMMAND [arguments]\n\n"
-         "Runs a command, mpiexec with an MPI program or a script, so that collective MPI-IO in it is done by "
-         "Sago;\nso is what uses GIO, as PnetCDF 1.15 does.  The program need not be changed.  The exit status is "
-         "the "
-         "command's.\n\nOptions:");
+    fold_help(stdout, "usage: sago run [options] [--] COMMAND [arguments]\n"
+                      "\n"
+                      "Runs a command, mpiexec with an MPI program or a script, so that collective MPI-IO "
+                      "in it is done by Sago; so is what uses GIO, as PnetCDF 1.15 does.  The program need "
+                      "not be changed.  The exit status is the command's.\n"
+                      "\n"
+                      "Options:\n");
     options_help(&options, stdout);
     puts("\nExample: sago run --hint sago_memory=256M -- mpiexec -n 8 ./app");
 }
@@ -65,11 +83,10 @@ static void print_help(void) {
 static void tell_static(char *const *command) {
     const char *program = gio_static_find(command);
     if (program)
-        fprintf(
-            stderr,
-            "sago run: GIO is linked to %s statically, where Sago cannot stand in front of it: PnetCDF is led to "
-            "MPI-IO instead (nc_driver=mpiio), the program's own calls of GIO are not served\n",
-            program);
+        fprintf(stderr,
+                "sago run: GIO is linked to %s statically, where Sago cannot stand in front of it: PnetCDF is led "
+                "to MPI-IO instead (nc_driver=mpiio), the program's own calls of GIO are not served\n",
+                program);
 }
 
 int cmd_run(int argc, char **argv) {
@@ -83,7 +100,7 @@ int cmd_run(int argc, char **argv) {
         return usage_error("run", "%s", why);
     if (!config.stats[0])
         snprintf(config.stats, sizeof config.stats, "%s", getenv("SAGO_STATS") ? getenv("SAGO_STATS") : "summary");
-    if (!set_variables(&config, why) || !launch_enable(&config.launch, config.stats, why))
+    if (!set_outputs(&config, why) || !launch_enable(&config.launch, config.stats, why))
         return usage_error("run", "%s", why);
     tell_static(config.launch.command);
     return launch_execute(&config.launch, "run");

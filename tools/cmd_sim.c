@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tools/command.h"
+#include "tools/fold.h"
 
 /* "sago-sim" beside this program. */
 static bool find_beside(char path[PATH_MAX]) {
@@ -28,10 +29,10 @@ int cmd_sim(int argc, char **argv) {
         return EXIT_FAILURE;
     }
     const bool help = argc > 1 && !strcmp(argv[1], "--help");
-    fprintf(help ? stdout : stderr,
-            "sago sim: the simulator sago-sim is not installed beside sago.\n"
-            "It needs SimGrid (Debian: libsimgrid-dev).  In Sago's source, 'make sim' installs that, builds\n"
-            "sago-sim, and 'make install' then installs it, too.  sago-sim(1) tells\n"
-            "what it does.\n");
+    fold_help(help ? stdout : stderr,
+              "sago sim: the simulator sago-sim is not installed beside sago.  It needs SimGrid "
+              "(Debian: libsimgrid-dev).  In Sago's source, 'make sim' installs that, builds "
+              "sago-sim, and 'make install' then installs it, too.  sago-sim(1) tells what it "
+              "does.\n");
     return help ? EXIT_SUCCESS : EXIT_FAILURE;
 }

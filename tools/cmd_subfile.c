@@ -16,6 +16,7 @@
 #include "store/store.h"
 #include "store/subfile_rule.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/options.h"
 
 enum { CHUNK = 1 << 20 }; /* bytes that are copied at a time; a chunk of zeros stays a hole */
@@ -187,11 +188,14 @@ static int merge(int argc, char **argv) {
 /* ---- Command ---- */
 
 static void print_help(void) {
-    printf("usage: sago subfile show [--json] FILE\n"
-           "       sago subfile merge FILE OUT\n\n"
-           "FILE is kept in several (hint sago_subfiles): a directory, or the description in it.\n\n"
-           "  show   how many there are, the blocks that they hold in turn, the bytes in each\n"
-           "  merge  makes one plain file of them; OUT must not exist, and FILE stays as it is\n");
+    fold_help(stdout, "usage: sago subfile show [--json] FILE\n"
+                      "       sago subfile merge FILE OUT\n"
+                      "\n"
+                      "FILE is kept in several (hint sago_subfiles): a directory, or the description in "
+                      "it.\n"
+                      "\n"
+                      "  show   how many there are, the blocks that they hold in turn, the bytes in each\n"
+                      "  merge  makes one plain file of them; OUT must not exist, and FILE stays as it is\n");
 }
 
 int cmd_subfile(int argc, char **argv) {

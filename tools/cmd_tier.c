@@ -14,6 +14,7 @@
 #include "bench/progress.h"
 #include "tier/tier_record.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/options.h"
 
 /* ---- ls ---- */
@@ -142,13 +143,16 @@ static int open_and_close(const tier_command *command, const char *action, const
 /* ---- Command ---- */
 
 static void print_help(void) {
-    printf("usage: sago tier ls DIR...\n"
-           "       mpiexec ... sago tier merge FILE [--local DIRS] [--force]\n"
-           "       mpiexec ... sago tier rm FILE [--local DIRS]\n\n"
-           "What jobs with the hint sago_tier=local have left in local storage when they died.\n\n"
-           "  ls     the local files in a directory of this node, and whose they are\n"
-           "  merge  moves what was left of FILE into it; run it on all nodes where it is\n"
-           "  rm     gives it up\n\n");
+    fold_help(stdout, "usage: sago tier ls DIR...\n"
+                      "       mpiexec ... sago tier merge FILE [--local DIRS] [--force]\n"
+                      "       mpiexec ... sago tier rm FILE [--local DIRS]\n"
+                      "\n"
+                      "What jobs with the hint sago_tier=local have left in local storage when they died.\n"
+                      "\n"
+                      "  ls     the local files in a directory of this node, and whose they are\n"
+                      "  merge  moves what was left of FILE into it; run it on all nodes where it is\n"
+                      "  rm     gives it up\n"
+                      "\n");
     options_help(&options, stdout);
 }
 

@@ -10,6 +10,7 @@
 #include "machine/discover.h"
 #include "machine/memory.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/options.h"
 #include "tools/topo.h"
 
@@ -33,6 +34,8 @@ static const tool_options options = {table, sizeof table / sizeof table[0], NULL
 
 /* ---- Output ---- */
 
+static void print_view(const void *view, FILE *out) { topo_print_text(view, out); }
+
 static bool show(const topo_config *config, const topo_view *view) {
     FILE *out = config->output ? fopen(config->output, "w") : stdout;
     if (!out) {
@@ -43,8 +46,10 @@ static bool show(const topo_config *config, const topo_view *view) {
         topo_print_svg(view, out);
     else if (config->json)
         topo_print_json(view, out);
-    else
+    else if (config->output)
         topo_print_text(view, out);
+    else
+        fold_printed(print_view, view);
     bool good = fflush(out) == 0 && !ferror(out);
     if (config->output)
         good = fclose(out) == 0 && good;
@@ -238,11 +243,12 @@ static int show_discovered(const topo_config *config) {
 }
 
 static void print_help(void) {
-    puts("usage: [mpiexec -n N] sago topo [MACHINE] [options]\n\n"
-         "Shows the machine: its network, nodes, memory and storage.  MACHINE is a description (a name as theta, "
-         "or the\n"
-         "path of a .sago file); without it, what is found of the machine this runs on.  By mpiexec: of all its "
-         "nodes.\n");
+    fold_help(stdout, "usage: [mpiexec -n N] sago topo [MACHINE] [options]\n"
+                      "\n"
+                      "Shows the machine: its network, nodes, memory and storage.  MACHINE is a description "
+                      "(a name as theta, or the path of a .sago file); without it, what is found of the "
+                      "machine this runs on.  By mpiexec: of all its nodes.\n"
+                      "\n");
     options_help(&options, stdout);
 }
 

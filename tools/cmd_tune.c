@@ -12,6 +12,7 @@
 #include "base/hints.h"
 #include "bench/progress.h"
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/options.h"
 #include "tools/tune.h"
 
@@ -160,7 +161,7 @@ static bool finish(const tune_config *config, const char *before, const sagoi_si
     say_changes(before, after);
     bool good = config->dry || site_replace(config->path, after, why);
     if (good && !config->dry)
-        printf("written to %s; programs find it by SAGO_SITE=%s, or as etc/sago/site where Sago is installed\n",
+        printf("written to %s; programs find it by\nSAGO_SITE=%s, or as etc/sago/site where Sago is installed\n",
                config->path, realpath(config->path, full) ? full : config->path);
     free(after);
     return good;
@@ -208,12 +209,13 @@ static bool tune(tune_plan *plan, const tune_config *config) {
 }
 
 static void print_help(void) {
-    puts("usage: [mpiexec -n N] sago tune [options]\n\n"
-         "Measures latency and bandwidth inside a node and between nodes, and the storage against request size "
-         "and number\n"
-         "of writers; writes what the planner needs of it to the site file and says what changed.  Run it with as "
-         "many\n"
-         "ranks and nodes as programs use.\n");
+    fold_help(stdout, "usage: [mpiexec -n N] sago tune [options]\n"
+                      "\n"
+                      "Measures latency and bandwidth inside a node and between nodes, and the storage "
+                      "against request size and number of writers; writes what the planner needs of it to "
+                      "the site file and says what changed.  Run it with as many ranks and nodes as "
+                      "programs use.\n"
+                      "\n");
     options_help(&options, stdout);
 }
 

@@ -3,13 +3,15 @@
 #include <stdlib.h>
 
 #include "tools/command.h"
+#include "tools/fold.h"
 #include "tools/options.h"
 
 int cmd_version(int argc, char **argv) {
     if (options_ask_help(argc, argv)) {
         if (command_speaks())
-            puts("usage: sago version\n\nPrints the version and the MPI library it was built with; 'sago info' "
-                 "tells more.");
+            fold_help(stdout,
+                      "usage: sago version\n\nPrints the version and the MPI library it was built with; 'sago "
+                      "info' tells more.\n");
         return EXIT_SUCCESS;
     }
     if (argc > 1)

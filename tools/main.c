@@ -17,7 +17,7 @@ static const struct {
     {"report", cmd_report, "show what a job has recorded (SAGO_REPORT); two runs side by side"},
     {"bench", cmd_bench, "measure an access pattern beside MPI-IO; run it by mpiexec"},
     {"plan", cmd_plan, "show how Sago would move an access pattern on a machine"},
-    {"sim", cmd_sim, "simulate an access pattern on a described machine, beside other libraries"},
+    {"sim", cmd_sim, "simulate an access pattern on a machine, beside other libraries"},
     {"topo", cmd_topo, "show the machine: network, nodes, memory, storage"},
     {"tune", cmd_tune, "measure this system and write the site file; run it by mpiexec"},
     {"ckpt", cmd_ckpt, "look after a directory of checkpoints"},
@@ -61,7 +61,7 @@ static void print_help(FILE *out) {
     fprintf(out, "usage: sago COMMAND [arguments]\n\nCollective I/O on MPI.\n\n");
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
-    fprintf(out, "\n'sago COMMAND --help' tells more; so do the man pages sago(1), sago-bench(1), ...\n");
+    fprintf(out, "\n'sago COMMAND --help' tells more; so do the man pages sago(1), sago-run(1) ...\n");
 }
 
 static int run(int argc, char **argv) {

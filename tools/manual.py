@@ -87,9 +87,10 @@ def man_page(name, phrase, call, everything):
              f"{name} \\- {roff(phrase)}", ".SH SYNOPSIS", ".nf", f"#include <sago/{group.header}>", ".PP"]
     lines += [roff(line) for line in wrapped(prototype + ";")] + [".fi", ".SH DESCRIPTION"]
     beside = beside[:1].upper() + beside[1:] + ".\n\n" if beside else ""
-    lines.append(re.sub(r"^\.PP\n", "", roff_text(beside + whole_description(group, everything))))
+    about = [roff_text(beside + whole_description(group, everything))]
     for other in types_of(group, everything):
-        lines += [".PP", ".nf", ".RS 4", roff(other.code.replace("\t", "    ")), ".RE", ".fi"]
+        about += [".PP", ".nf", ".RS 4", roff(other.code.replace("\t", "    ")), ".RE", ".fi"]
+    lines.append(re.sub(r"^\n*\.PP\n", "", "\n".join(about)))
     if prototype.startswith("sago_status "):
         lines += [".SH RETURN VALUE", "SAGO_OK (0), or an error;", ".BR sago_error_message (3)",
                   "tells what went wrong and where. Collective calls return the same on every rank."]

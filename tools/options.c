@@ -8,6 +8,9 @@
 #include "base/size_text.h"
 #include "base/spelling.h"
 #include "bench/params.h"
+#include "tools/fold.h"
+
+enum { INDENT = 23, LINE_WIDTH = 80 }; /* of what options do */
 
 static const tool_option *find(const tool_options *options, const char *name) {
     for (int64_t i = 0; i < options->count; i++)
@@ -103,9 +106,11 @@ void options_help(const tool_options *options, FILE *out) {
         char left[48];
         snprintf(left, sizeof left, "--%s %s", option->name, option->value ? option->value : "");
         if (strlen(left) > 20) /* long options have a line of their own, so that columns do not collide */
-            fprintf(out, "  %s\n%22s %s\n", left, "", option->help);
+            fprintf(out, "  %s\n%*s", left, INDENT, "");
         else
-            fprintf(out, "  %-20s %s\n", left, option->help);
+            fprintf(out, "  %-20s ", left);
+        fold_print(out, option->help, INDENT, INDENT, fold_width(LINE_WIDTH));
+        putc('\n', out);
     }
 }
 

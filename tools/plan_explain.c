@@ -19,10 +19,6 @@ typedef struct election {
     int64_t cheapest, holders;
 } election;
 
-static int64_t place_of(const plan_input *input, int64_t node) {
-    return input->machine.topology ? input->machine.node[node].place : node;
-}
-
 static election elect_again(const plan_input *input, const sagoi_plan *plan, int64_t d,
                             const sagoi_topology *topology, sagoi_sums *sums) {
     election e = {.least = 1e300, .cheapest = -1};
@@ -30,13 +26,13 @@ static election elect_again(const plan_input *input, const sagoi_plan *plan, int
     for (int64_t n = 0; n < plan->nodes; n++) {
         double bytes = sagoi_domain_bytes(plan, &input->shape, d, n);
         if (bytes >= 0.5)
-            sagoi_sums_add(sums, place_of(input, n), (int64_t)(bytes + 0.5));
+            sagoi_sums_add(sums, sagoi_machine_place(&input->machine, n), (int64_t)(bytes + 0.5));
     }
     e.holders = sagoi_sums_members(sums);
     for (int64_t n = 0; n < plan->nodes; n++) {
         if (plan->node_group[n] != plan->domains[d].group)
             continue;
-        int64_t place = place_of(input, n);
+        int64_t place = sagoi_machine_place(&input->machine, n);
         double cost = sagoi_sums_cost(sums, place) +
                       sagoi_topology_store_cost(topology, place, (double)sagoi_sums_bytes(sums));
         if (cost < e.least) {
@@ -63,10 +59,8 @@ static const char *why_dearer(const sagoi_plan *plan, const election *e) {
 
 static bool print_elections(const plan_input *input, const sagoi_plan *plan, char *why) {
     sagoi_topology flat;
-    const sagoi_topology *topology = input->machine.topology;
+    const sagoi_topology *topology = sagoi_topology_or_flat(input->machine.topology, plan->nodes, &flat);
     sagoi_sums *sums;
-    sagoi_topology_flat(&flat, plan->nodes);
-    topology = topology ? topology : &flat;
     if (sagoi_sums_create(topology, &sums) != SAGO_OK)
         return bench_refuse(why, "%s", sago_error_message());
     printf(
@@ -103,8 +97,11 @@ static void print_counts(const plan_input *input, const sagoi_hints *hints, cons
     sagoi_hints free_of = *hints;
     sagoi_plan other = {0};
     free_of.aggregators = free_of.per_target = free_of.domain_write = free_of.domain_read = 0;
-    if (sagoi_plan_make(&input->machine, &input->shape, &input->target, &free_of, &other) == SAGO_OK &&
-        other.ncompared > 0) {
+    bool made = sagoi_plan_make(&input->machine, &input->shape, &input->target, &free_of, &other) == SAGO_OK;
+    if (made && other.strategy != SAGOI_STRATEGY_AGGREGATED) {
+        printf("a hint decides: %" PRId64 " aggregators; without it each rank would go by itself\n",
+               plan->ndomains);
+    } else if (made && other.ncompared > 0) {
         printf("a hint decides: %" PRId64 " aggregators; without it there would be %" PRId64 "\n", plan->ndomains,
                other.ndomains);
         print_compared(&other);

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -142,6 +143,37 @@ static sagoi_tier described_storage(const sagoi_description *described) {
     return (sagoi_tier){.path = ""};
 }
 
+/* Takes the file as it is when it is created. */
+static bool make_subfiles(const plan_config *config, plan_input *input, char *why) {
+    sagoi_target *target = &input->target;
+    if (sagoi_subfiles_choose(&config->hints, &input->machine, &target->subfiles, input->subfiles_why) != SAGO_OK)
+        return bench_refuse(why, "%s", sago_error_message());
+    const sagoi_route_storage storage = {.nodes = config->nodes,
+                                         .ranks = config->nodes * config->ranks,
+                                         .local = input->local,
+                                         .in_memory = input->in_memory,
+                                         .with_targets = target->stripe_unit > 0 || target->lock_unit > 0,
+                                         .subfiles = target->subfiles.count > 0};
+    input->file = sagoi_route_file_of(&config->hints, &storage);
+    target->mappable = input->file.mappable;
+    return true;
+}
+
+/* false: errno says why. */
+static bool look_at_directory(const char *path, sagoi_layout *layout) {
+    struct stat directory;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool seen = fstat(fd, &directory) == 0;
+    int failed = errno;
+    if (seen)
+        sagoi_layout_of(fd, &directory, layout);
+    close(fd);
+    errno = failed;
+    return seen;
+}
+
 static bool make_target(const plan_config *config, plan_input *input, char *why) {
     const sagoi_tier storage = described_storage(&input->description);
     int64_t locks = config->dir ? 0 : storage.locks;
@@ -149,16 +181,8 @@ static bool make_target(const plan_config *config, plan_input *input, char *why)
     sagoi_layout layout = {.block = locks > 0 ? locks : 4096, .lock_unit = locks};
     if ((config->stripe_unit > 0) != (count > 0))
         return bench_refuse(why, "a striped file needs both --stripe-unit and --stripe-count");
-    if (config->dir) {
-        int fd = open(config->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
-            return bench_refuse(why, "--dir %s: %s", config->dir, strerror(errno));
-        sago_status status = sagoi_layout_of(fd, &layout);
-        close(fd);
-        if (status)
-            return bench_refuse(why, "%s", sago_error_message());
-    }
-    bool may_map = layout.in_memory || (config->hints.map == SAGOI_CHOICE_ON && layout.local);
+    if (config->dir && !look_at_directory(config->dir, &layout))
+        return bench_refuse(why, "--dir %s: %s", config->dir, strerror(errno));
     input->local = layout.local;
     input->in_memory = layout.in_memory;
     input->target = (sagoi_target){
@@ -168,10 +192,9 @@ static bool make_target(const plan_config *config, plan_input *input, char *why)
         .stripe_count = count ? count : layout.stripe_count,
         /* Targets of a described machine are used from the first one on. */
         .stripe_first = config->machine ? 1 : 0,
-        .mappable = config->nodes == 1 && may_map && config->hints.map != SAGOI_CHOICE_OFF,
         .sparse = config->read && config->sparse,
     };
-    return true;
+    return make_subfiles(config, input, why);
 }
 
 /* ---- The shape ---- */
@@ -245,7 +268,7 @@ static void add_bounds(plan_input *input, int64_t node, const bench_call *call) 
         shape->high = high;
     shape->bytes += bench_region_bytes(&call->file);
     /* Declared variables that lie one after another are one run, as in the library. */
-    int64_t runs = bench_region_runs(&call->file) - (low == input->rank_end);
+    int64_t runs = bench_region_joined_runs(&call->file) - (low == input->rank_end);
     input->rank_end = high;
     shape->runs += runs;
     input->rank_runs += runs;
@@ -310,18 +333,8 @@ static bool make_shape(const plan_config *config, plan_input *input, char *why) 
     return each_call(config, input, add_histogram, why);
 }
 
-/* Subfiles as the engine lays them out when a file is created. */
-static bool make_subfiles(const plan_config *config, plan_input *input, char *why) {
-    sagoi_target *target = &input->target;
-    if (sagoi_subfiles_choose(&config->hints, &input->machine, &target->subfiles, input->subfiles_why) != SAGO_OK)
-        return bench_refuse(why, "%s", sago_error_message());
-    target->mappable = target->mappable && target->subfiles.count == 0;
-    return true;
-}
-
 bool plan_input_make(plan_config *config, plan_input *input, char *why) {
-    return make_machine(config, input, why) && make_target(config, input, why) && make_shape(config, input, why) &&
-           make_subfiles(config, input, why);
+    return make_machine(config, input, why) && make_target(config, input, why) && make_shape(config, input, why);
 }
 
 void plan_input_cleanup(plan_input *input) {

@@ -5,6 +5,7 @@
 #include "bench/params.h"
 #include "machine/discover.h"
 #include "plan/plan.h"
+#include "plan/route.h"
 
 /* How the pattern's calls are made. */
 typedef enum { PLAN_COLLECTIVE, PLAN_NONBLOCKING, PLAN_DECLARED, PLAN_INDEPENDENT } plan_kind;
@@ -42,6 +43,7 @@ typedef struct plan_input {
     sagoi_machine machine;
     sagoi_shape shape;
     sagoi_target target;
+    sagoi_route_file file;                     /* without what views and stages set */
     bool local, in_memory;                     /* the file system */
     char subfiles_why[SAGOI_SUBFILES_WHY_MAX]; /* one line: how many subfiles there are, and why */
 } plan_input;

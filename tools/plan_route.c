@@ -3,6 +3,9 @@
 
 #include <inttypes.h>
 
+#include "base/checked.h"
+#include "plan/deferral.h"
+
 /* ---- Inputs ---- */
 
 static sagoi_route_call call_of(const plan_config *config) {
@@ -14,23 +17,33 @@ static sagoi_route_call call_of(const plan_config *config) {
                               .by_extents = config->extents};
 }
 
-/* Sets the inputs as sagoi_dispatch_init() does for a file. */
-static sagoi_route_file file_of(const plan_config *config, const plan_input *input, bool gaps) {
-    const sagoi_hints *hints = &config->hints;
-    bool defers = hints->defer == SAGOI_CHOICE_ON;
-    return (sagoi_route_file){.nodes = config->nodes,
-                              .ranks = config->nodes * config->ranks,
-                              .agree = (sagoi_agree_hint)hints->agree,
-                              .strategy = (sagoi_strategy)hints->strategy,
-                              .apart = hints->nonblocking == SAGOI_NONBLOCKING_APART,
-                              .one_kernel = config->nodes == 1 && input->local,
-                              .striped = input->target.stripe_unit > 0 || input->target.lock_unit > 0 ||
-                                         input->target.subfiles.count > 0,
-                              .mappable = input->target.mappable,
-                              .gaps = gaps,
-                              .tier = hints->tier == SAGOI_TIER_LOCAL,
-                              .defer = defers,
-                              .deferring = defers};
+/* What must be known of all ranks' parts before any route can be chosen. */
+typedef struct survey {
+    bool gaps;       /* some rank's view has gaps */
+    int64_t largest; /* bytes of the largest part */
+} survey;
+
+/* First calls are deferred whatever their size; later ones only if parts like these fit the room, on which the
+ * ranks have agreed then. */
+static bool is_deferring(const plan_config *config, int64_t largest) {
+    int64_t room = sagoi_deferral_room(config->nodes);
+    sagoi_deferral deferral;
+    if (config->hints.memory > 0)
+        room = sagoi_min(room, config->hints.memory / 2 / config->ranks);
+    sagoi_deferral_init(&deferral, true);
+    if (config->accessed > 0)
+        sagoi_deferral_set(&deferral, largest, room, false, true);
+    return sagoi_deferral_defers(&deferral);
+}
+
+/* The file is open for reading and writing. */
+static sagoi_route_file file_of(const plan_config *config, const plan_input *input, const survey *found) {
+    sagoi_route_file file = input->file;
+    file.gaps = found->gaps;
+    file.tier = config->hints.tier == SAGOI_TIER_LOCAL;
+    file.defer = sagoi_deferral_wanted(&config->hints, config->nodes, true, true);
+    file.deferring = file.defer && is_deferring(config, found->largest);
+    return file;
 }
 
 /* What one rank wants in the calls that are looked at. */
@@ -46,7 +59,7 @@ static sagoi_route_wanted wanted_by(const plan_config *config, const bench_acces
         wanted.low = wanted.bytes == 0 || call->disp + low < wanted.low ? call->disp + low : wanted.low;
         wanted.high = call->disp + high > wanted.high ? call->disp + high : wanted.high;
         wanted.bytes += bench_region_bytes(&call->file);
-        wanted.runs += bench_region_runs(&call->file);
+        wanted.runs += bench_region_joined_runs(&call->file);
         if (bench_region_runs(&call->memory) > 1)
             wanted.memory = SAGOI_MEMORY_PIECES;
     }
@@ -108,17 +121,23 @@ static void add_rank(plan_route *route, const plan_config *config, int64_t rank,
     add_part(route, &part);
 }
 
-static bool each_rank(const plan_config *config, plan_route *route, bool only_gaps, bool *gaps, char *why) {
+static void look_at_rank(const plan_config *config, const bench_access *access, survey *found) {
+    found->gaps = found->gaps || has_gaps(config, access);
+    found->largest = sagoi_max(found->largest, wanted_by(config, access).bytes);
+}
+
+/* Looks at every rank's part (`found`), or adds the routes of the parts (`route`). */
+static bool each_rank(const plan_config *config, plan_route *route, survey *found, char *why) {
     int64_t ranks = config->nodes * config->ranks;
-    *gaps = false;
-    for (int64_t r = 0; r < ranks && !*gaps; r++) {
+    bool all = route || config->hints.defer != SAGOI_CHOICE_OFF;
+    for (int64_t r = 0; r < ranks && (all || !found->gaps); r++) {
         bench_access access;
         if (!bench_pattern_make(config->pattern, &config->params, r, ranks, &access, why))
             return false;
-        if (only_gaps)
-            *gaps = has_gaps(config, &access);
-        else
+        if (route)
             add_rank(route, config, r, &access);
+        else
+            look_at_rank(config, &access, found);
         bench_access_cleanup(&access);
     }
     return true;
@@ -151,17 +170,19 @@ static void add_together(const plan_config *config, const plan_input *input, con
 
 bool plan_route_make(const plan_config *config, const plan_input *input, const sagoi_plan *plan, plan_route *route,
                      char *why) {
-    bool gaps, any;
+    survey found = {.gaps = false};
     *route = (plan_route){.call = call_of(config),
                           .own = {.local = input->local,
                                   .in_memory = input->in_memory,
                                   .neighbours = config->ranks > 1,
                                   .patience = SAGOI_FIRST_PATIENCE}};
-    if (!each_rank(config, route, true, &gaps, why))
+    if (!each_rank(config, NULL, &found, why))
         return false;
-    route->file = file_of(config, input, gaps);
+    route->file = file_of(config, input, &found);
     route->choice = sagoi_route_choose(route->call, &route->file);
-    if (route->choice.company != SAGOI_TOGETHER && !each_rank(config, route, false, &any, why))
+    if (route->choice.moment != SAGOI_NOW)
+        return true;
+    if (route->choice.company != SAGOI_TOGETHER && !each_rank(config, route, NULL, why))
         return false;
     route->asks = route->choice.company == SAGOI_ASK;
     if (route->asks)
@@ -171,8 +192,8 @@ bool plan_route_make(const plan_config *config, const plan_input *input, const s
     return true;
 }
 
-bool plan_route_is_alone(const plan_route *route) {
-    return route->choice.company == SAGOI_ALONE && route->choice.moment == SAGOI_NOW;
+bool plan_route_follows_plan(const plan_route *route) {
+    return route->choice.company != SAGOI_ALONE && route->choice.moment == SAGOI_NOW;
 }
 
 /* ---- Printing ---- */
@@ -201,6 +222,10 @@ void plan_route_line(const plan_route *route, char line[ROUTE_LINE_MAX]) {
     const sagoi_route first = summary_of(route);
     sentence name;
     sagoi_route_name(&first, name.text);
+    if (route->choice.moment != SAGOI_NOW) {
+        (void)snprintf(line, ROUTE_LINE_MAX, "%s: %s", name.text, why_of(route->choice.why, 0, 0).text);
+        return;
+    }
     (void)snprintf(line, ROUTE_LINE_MAX, "%s: %s; %s%s", name.text, why_of(route->choice.why, 0, 0).text,
                    why_of(first.why, first.value, first.limit).text,
                    route->choice.company == SAGOI_ALONE && route->nparts > 1 ? "; other ranks otherwise" : "");
@@ -226,7 +251,7 @@ void plan_route_print(const plan_route *route, FILE *out) {
         fprintf(out, "    asking: %s: %" PRId64 " of %" PRId64 " would rather have help\n",
                 why_of(SAGOI_WHY_ASK, 0, 0).text, route->unwilling, route->file.ranks);
     fprintf(out, "    %s: %s\n", company, why_of(route->choice.why, 0, 0).text);
-    if (route->choice.company != SAGOI_ALONE)
+    if (route->choice.company != SAGOI_ALONE && route->choice.moment == SAGOI_NOW)
         fprintf(out, "    %s: %s\n", sagoi_method_name(route->method), why_of(route->why, 0, 0).text);
     if (route->choice.company == SAGOI_CONVENE)
         fprintf(out, "    a rank that has waited %.3g ms in vain goes alone:\n", route->patience * 1e3);
@@ -246,8 +271,22 @@ static void print_agreements(const plan_route *route, FILE *out) {
     fprintf(out, "    agreements of all ranks: %" PRId64 "; alone 0, asking first 1 more, together 2\n", taken);
 }
 
+/* The choice for a file that no stage comes before. */
+static void print_without_stage(const plan_route *route, FILE *out) {
+    sagoi_route_file file = route->file;
+    file.tier = file.defer = file.deferring = false;
+    const sagoi_route_choice choice = sagoi_route_choose(route->call, &file);
+    fprintf(out, "    %s: %s: %s\n",
+            route->choice.moment == SAGOI_DEFERRED ? "sago_defer=off" : "sago_tier=global",
+            sagoi_company_name(choice.company), why_of(choice.why, 0, 0).text);
+}
+
 void plan_route_print_others(const plan_route *route, FILE *out) {
     fprintf(out, "other routes\n");
+    if (route->choice.moment != SAGOI_NOW) {
+        print_without_stage(route, out);
+        return;
+    }
     print_agreements(route, out);
     if (route->nparts == 0) {
         fprintf(out, "    alone: no, %s\n", why_of(route->choice.why, 0, 0).text);

@@ -37,8 +37,8 @@ typedef struct plan_route {
 /* false: `why` says what is wrong. */
 bool plan_route_make(const plan_config *config, const plan_input *input, const sagoi_plan *plan, plan_route *route,
                      char *why);
-/* Is no plan needed? */
-bool plan_route_is_alone(const plan_route *route);
+/* Does the call follow the plan, or may it?  Ranks that go alone need none, nor does data that a stage takes. */
+bool plan_route_follows_plan(const plan_route *route);
 
 void plan_route_print(const plan_route *route, FILE *out);
 /* Prints what the other routes would have cost. */

@@ -251,7 +251,7 @@ static void draw_node(picture *p, int64_t n) {
     } else if (plan->nodes <= NODES_LABELLED) {
         svg_text(&p->svg, box.x + box.width / 2, box.y + box.height - 6, 9, SVG_MIDDLE, "%" PRId64, n);
     }
-    if (plan->node_leader[n] == n && plan->nodes <= NODES_LABELLED)
+    if (plan->node_relay[n] == n && plan->nodes <= NODES_LABELLED)
         svg_text(&p->svg, inset.x + 3, inset.y + 11, 10, SVG_LEFT, "L");
 }
 

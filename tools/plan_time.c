@@ -9,10 +9,6 @@
 #include "base/checked.h"
 #include "machine/sums.h"
 
-static int64_t place_of(const plan_input *input, int64_t node) {
-    return input->machine.topology ? input->machine.node[node].place : node;
-}
-
 /* The times of filling and of storing a window. */
 typedef struct window_cost {
     double fill, store, bytes;
@@ -20,7 +16,7 @@ typedef struct window_cost {
 
 static window_cost cost_of(const plan_input *input, const sagoi_plan *plan, const sagoi_topology *topology,
                            sagoi_sums *sums, const int64_t at[2]) {
-    int64_t start, end, place = place_of(input, plan->domains[at[0]].node);
+    int64_t start, end, place = sagoi_machine_place(&input->machine, plan->domains[at[0]].node);
     window_cost cost = {0, 0, 0};
     if (!sagoi_plan_window(plan, at[0], at[1], &start, &end))
         return cost;
@@ -28,7 +24,7 @@ static window_cost cost_of(const plan_input *input, const sagoi_plan *plan, cons
     for (int64_t n = 0; n < plan->nodes; n++) {
         double bytes = sagoi_shape_bytes(&input->shape, n, start, end);
         if (bytes >= 0.5)
-            sagoi_sums_add(sums, place_of(input, n), (int64_t)(bytes + 0.5));
+            sagoi_sums_add(sums, sagoi_machine_place(&input->machine, n), (int64_t)(bytes + 0.5));
     }
     cost.bytes = (double)sagoi_sums_bytes(sums);
     if (cost.bytes > 0) {
@@ -86,10 +82,8 @@ static void run_rounds(const plan_input *input, const sagoi_plan *plan, const sa
 bool plan_times_make(const plan_input *input, const sagoi_plan *plan, int64_t domains, int64_t rounds,
                      plan_times *times) {
     sagoi_topology flat;
-    const sagoi_topology *topology = input->machine.topology;
+    const sagoi_topology *topology = sagoi_topology_or_flat(input->machine.topology, plan->nodes, &flat);
     sagoi_sums *sums = NULL;
-    sagoi_topology_flat(&flat, plan->nodes);
-    topology = topology ? topology : &flat;
     *times =
         (plan_times){.domains = sagoi_min(domains, plan->ndomains), .rounds = sagoi_min(rounds, plan->rounds)};
     times->turns = calloc((size_t)(times->domains * times->rounds) + 1, sizeof *times->turns);

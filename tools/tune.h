@@ -29,9 +29,9 @@ bool tune_store(tune_plan *plan, sagoi_site *site);
 /* Rounds to three digits, since more would only look exact. */
 double tune_round(double value);
 
-/* "2.01 GB/s", for people. */
+/* "2.0 GiB/s", for people. */
 typedef struct tune_text {
-    char text[32];
+    char text[48];
 } tune_text;
 tune_text tune_rate(double rate);
 

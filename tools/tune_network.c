@@ -63,7 +63,7 @@ static double median(const double *values, int64_t count) {
 }
 
 static void found_level(const tune_plan *plan, const char *where, sagoi_level level) {
-    tune_found(plan, "%-26s  %9s, latency %s", where, tune_rate(level.bandwidth).text,
+    tune_found(plan, "%-26s  %11s, latency %s", where, tune_rate(level.bandwidth).text,
                sagoi_show_time(level.latency).text);
 }
 

@@ -60,12 +60,8 @@ double tune_round(double value) {
 }
 
 tune_text tune_rate(double rate) {
-    static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
     tune_text made;
-    int unit = 0;
-    for (; unit < 4 && rate >= 999.5; unit++)
-        rate /= 1000;
-    snprintf(made.text, sizeof made.text, "%.3g %s", rate, units[unit]);
+    (void)snprintf(made.text, sizeof made.text, "%s/s", sagoi_size_to_text((int64_t)rate).text);
     return made;
 }
 
@@ -134,7 +130,7 @@ static bool measure_sizes(tune_store_state *s, sagoi_site *site) {
             if (rate[write][n] <= 0)
                 return false;
         }
-        tune_found(s->plan, "one rank, %7s at once  write %9s, read %9s", sagoi_size_to_text(request).text,
+        tune_found(s->plan, "one rank, %7s at once  write %11s, read %11s", sagoi_size_to_text(request).text,
                    tune_rate(rate[1][n]).text, tune_rate(rate[0][n]).text);
     }
     site->tuned.domain_write = WINDOWS * sagoi_max(MIB, size[knee(rate[1], n, 0.9)]);
@@ -162,7 +158,7 @@ static int64_t fewest(tune_store_state *s, const char *what[2], int64_t mine, in
         rate[n] = measure(s, mine < writers, true, request);
         if (rate[n] <= 0)
             return 0;
-        tune_found(s->plan, "%4lld %-22s write %9s", (long long)writers, who, tune_rate(rate[n]).text);
+        tune_found(s->plan, "%4lld %-22s write %11s", (long long)writers, who, tune_rate(rate[n]).text);
         if (writers >= all || ++n == TUNE_WRITERS)
             break;
     }

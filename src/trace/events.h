@@ -1,6 +1,6 @@
-/* Events for the trace (SAGO_TRACE): what one rank did, in order of time, in a buffer of a fixed size.  When the
- * buffer is full, further events are counted and dropped.  The caller makes sure that only one thread at a time
- * uses these functions. */
+/* Events for the trace (SAGO_TRACE): what one rank did, in a buffer of a fixed size.  When the buffer is full,
+ * further events are counted and dropped.  The events of one thread are in order of time.  Any thread may add
+ * events; the caller makes sure that none does while the buffer begins or ends, or is read. */
 #ifndef SAGOI_EVENTS_H
 #define SAGOI_EVENTS_H
 
@@ -17,7 +17,7 @@ typedef enum {
 
 /* An event is small, because a call that adds one has to bring its memory into the cache. */
 typedef struct sagoi_event {
-    double start; /* since 1970 */
+    double start; /* seconds after the record began */
     union {
         double seconds; /* of all kinds but messages */
         int64_t bytes;  /* of a message */
@@ -31,7 +31,8 @@ typedef struct sagoi_event {
 
 /* Begins to record; the events of all ranks together are some millions at the most.  false: there is no memory. */
 bool sagoi_events_begin(int64_t ranks);
-void sagoi_events_add(const sagoi_event *event);
+/* The event to fill in; NULL: there is no room for it. */
+sagoi_event *sagoi_events_next(void);
 /* The events recorded so far; *dropped: how many events found no room. */
 const sagoi_event *sagoi_events(int64_t *count, int64_t *dropped);
 void sagoi_events_end(void);

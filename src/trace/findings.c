@@ -79,15 +79,9 @@ static int percent(double part, double whole) { return whole > 0 ? (int)lround(1
 
 /* ---- Looking ---- */
 
-static int64_t first_rank_of(const sagoi_record *record, int64_t row) {
-    if (record->ranks <= SAGOI_RECORD_ROWS)
-        return row;
-    return (row * record->ranks + SAGOI_RECORD_ROWS - 1) / SAGOI_RECORD_ROWS;
-}
-
 static effort effort_of(const sagoi_record *record, int64_t r) {
     const sagoi_record_row *row = record->rows[r];
-    effort of = {.rank = first_rank_of(record, r), .ranks = row->ranks};
+    effort of = {.rank = sagoi_record_first_rank(record, r), .ranks = row->ranks};
     of.meeting = (row->seconds[SAGO_PHASE_PLAN] + row->seconds[SAGO_PHASE_WAIT]) / (double)row->ranks;
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
         of.work += row->seconds[i] / (double)row->ranks;
@@ -143,12 +137,12 @@ static void look_at_files(facts *f) {
         const sagoi_record_file *file = &f->record->files[i];
         f->bytes[0] += file->counts[SAGOI_COUNT_bytes_read];
         f->bytes[1] += file->counts[SAGOI_COUNT_bytes_written];
-        f->calls[0] += file->led[SAGOI_COUNT_collective_reads];
-        f->calls[1] += file->led[SAGOI_COUNT_collective_writes];
-        f->aggregated += file->led[SAGOI_COUNT_aggregated_calls];
-        f->rounds += file->led[SAGOI_COUNT_rounds];
-        f->misses += file->led[SAGOI_COUNT_plan_misses];
-        f->hits += file->led[SAGOI_COUNT_plan_hits];
+        f->calls[0] += file->once[SAGOI_COUNT_collective_reads];
+        f->calls[1] += file->once[SAGOI_COUNT_collective_writes];
+        f->aggregated += file->once[SAGOI_COUNT_aggregated_calls];
+        f->rounds += file->once[SAGOI_COUNT_rounds];
+        f->misses += file->once[SAGOI_COUNT_plan_misses];
+        f->hits += file->once[SAGOI_COUNT_plan_hits];
         f->spent += file->calls[0] + file->calls[1];
         for (int w = 0; w < 2; w++)
             for (int s = 0; s < SAGOI_RECORD_SIZES; s++)
@@ -256,8 +250,7 @@ static void say_state(facts *f) {
     if (!r->complete)
         say(f, "",
             "The job did not come to MPI_Finalize: this is what its ranks had recorded when it ended, at most a "
-            "few "
-            "seconds before.");
+            "few seconds before.");
     if (r->seen < r->ranks)
         say(f, "", "There are records of %" PRId64 " of %" PRId64 " ranks only; all numbers are of these.",
             r->seen, r->ranks);
@@ -300,8 +293,8 @@ static void say_around(facts *f) {
     if (sync->seconds >= 0.1 * f->elapsed)
         say(f, "",
             "%" PRId64
-            " call%s that make data safe (sync) took %s of the slowest rank, %d%% of the run.%s  They are "
-            "needed where another node or program reads the data next, or where it must survive a crash.",
+            " call%s that make data safe (sync) took %s of the slowest rank, %d%% of the run.%s  They are needed "
+            "where another node or program reads the data next, or where it must survive a crash.",
             sync->calls, plural(sync->calls), of_seconds(sync->seconds).text, percent(sync->seconds, f->elapsed),
             also);
 }
@@ -317,7 +310,7 @@ static const sagoi_record_file *most_rounds(const facts *f) {
     const sagoi_record_file *most = NULL;
     for (int64_t i = 0; i < f->record->nfiles; i++) {
         const sagoi_record_file *file = &f->record->files[i];
-        if (!most || file->led[SAGOI_COUNT_rounds] > most->led[SAGOI_COUNT_rounds])
+        if (!most || file->once[SAGOI_COUNT_rounds] > most->once[SAGOI_COUNT_rounds])
             most = file;
     }
     return most;
@@ -372,9 +365,29 @@ static bool is_uneven(const facts *f) {
            more >= 0.05 * f->most;
 }
 
-/* Could the aggregators be on other nodes as well? */
+/* How many ranks of a node are nearly as busy as the busiest one, as aggregators are. */
+static int64_t count_busy(const facts *f, const char *node) {
+    int64_t busy = 0;
+    for (int64_t r = 0; r < SAGOI_RECORD_ROWS; r++) {
+        const sagoi_record_row *row = f->record->rows[r];
+        busy += row && row->ranks > 0 && strcmp(row->node, node) == 0 &&
+                effort_of(f->record, r).work > 0.5 * f->busiest.work;
+    }
+    return busy;
+}
+
+/* Could the aggregators be on other nodes as well?  Some must share a node, and another node must have none. */
 static bool can_spread(const facts *f) {
-    return f->aggregated > 0 && (f->record->all_nodes > 1 || f->record->nnodes > 1);
+    bool shared = false, idle = false;
+    for (int64_t r = 0; r < SAGOI_RECORD_ROWS && f->aggregated > 0; r++) {
+        const sagoi_record_row *row = f->record->rows[r];
+        if (!row || row->ranks == 0 || !row->node[0])
+            continue;
+        const int64_t busy = count_busy(f, row->node);
+        shared = shared || busy > 1;
+        idle = idle || busy == 0;
+    }
+    return shared && idle;
 }
 
 static void say_who_has_more(facts *f, int part) {
@@ -384,22 +397,19 @@ static void say_who_has_more(facts *f, int part) {
     if (who->bytes > 1.5 * f->mean.bytes)
         say(f, "",
             "%d%% of the time in calls ranks waited for %s, which had more to do: it moved %s in %s, a rank on "
-            "average %s "
-            "in %s.  Spread evenly, the data would be moved sooner.",
+            "average %s in %s.  Spread evenly, the data would be moved sooner.",
             part, ranks, sagoi_size_to_text((int64_t)who->bytes).text, of_seconds(who->work).text,
             sagoi_size_to_text((int64_t)f->mean.bytes).text, of_seconds(f->mean.work).text);
     else if (f->aggregated > 0)
         say(f, can_spread(f) ? "sago_placement=spread" : "",
             "%d%% of the time in calls ranks waited for %s, which had more to do: it worked %s, a rank on average "
-            "%s.  "
-            "Aggregators do more than others%s.",
+            "%s.  Aggregators do more than others%s.",
             part, ranks, of_seconds(who->work).text, of_seconds(f->mean.work).text,
             can_spread(f) ? "; they can be spread over more nodes" : "");
     else
         say(f, "",
             "%d%% of the time in calls ranks waited for %s, which took longer: it worked %s, a rank on average "
-            "%s, for as "
-            "many bytes.  Its node, or its way to the storage, may be slow.",
+            "%s, for as many bytes.  Its node, or its way to the storage, may be slow.",
             part, ranks, of_seconds(who->work).text, of_seconds(f->mean.work).text);
 }
 
@@ -408,11 +418,8 @@ static void say_who_is_late(facts *f, int part) {
     name_ranks(&f->last, ranks);
     say(f, "",
         "%d%% of the time in calls ranks waited for %s, which came last to the calls: it waited %s itself, a rank "
-        "on "
-        "average "
-        "%s.  In the calls it has no more to do than others, so it is what the program does before them that "
-        "takes "
-        "longer there.",
+        "on average %s.  In the calls it has no more to do than others, so it is what the program does before "
+        "them that takes longer there.",
         part, ranks, of_seconds(f->last.meeting).text, of_seconds(f->mean.meeting).text);
 }
 
@@ -436,14 +443,14 @@ static void say_meeting(facts *f, int part) {
             "(sago_agree=enter) would take less.",
             part, calls);
     else if (has_many_rounds(f))
-        say(f, "", "%d%% of the time in calls ranks waited for each other, in each of the rounds.", part);
-    else
         say(f, "",
-            "%d%% of the time in calls ranks waited for each other, in turn: all of them have about as much to "
-            "do, but "
-            "they "
-            "come to the calls at different times, or share cores.",
+            "%d%% of the time in calls ranks waited for each other (phases plan and wait), in each of the rounds.",
             part);
+    else
+        say(f, "", "%d%% of the time in calls ranks waited for each other (phases plan and wait)%s.", part,
+            is_uneven(f) ? ""
+                         : ", in turn: all of them have about as much to do, but they come to the calls at "
+                           "different times, or share cores");
 }
 
 /* ---- Links between nodes ---- */
@@ -516,8 +523,7 @@ static void say_exchange_phase(facts *f, int part) {
     else
         say(f, "sago_aggregators_per_node=2",
             "%d%% of the time in calls went to messages between nodes.  More aggregators on a node take more of "
-            "them at "
-            "once; data that lies in the file as it lies on the nodes needs none.",
+            "them at once; data that lies in the file as it lies on the nodes needs none.",
             part);
 }
 
@@ -586,9 +592,8 @@ static void say_slow_target(facts *f) {
         say_only_user(f, target->longest_rank, who, sizeof who);
     say(f, "",
         "%s that %.120s is on is slow: %s/s, the others %s/s.  It has the stripes of %s that begin at %s and "
-        "every "
-        "%s from there.%s  A file made on other targets would not wait for it; whoever runs the storage should "
-        "know.",
+        "every %s from there.%s  A file made on other targets would not wait for it; whoever runs the storage "
+        "should know.",
         which, file->path, sagoi_size_to_text((int64_t)f->target.speed).text,
         sagoi_size_to_text((int64_t)f->target.others).text, sagoi_size_to_text(share * file->stripe_unit).text,
         sagoi_size_to_text(first * file->stripe_unit).text,
@@ -602,8 +607,7 @@ static void say_slow_node(facts *f) {
         (void)snprintf(who, sizeof who, "node %s", f->node.who.node);
     say(f, "",
         "The way to the storage from %s is slow: %s/s there, from others %s/s.  Its link, or what else runs "
-        "there, "
-        "may be the reason.",
+        "there, may be the reason.",
         who, sagoi_size_to_text((int64_t)f->node.speed).text, sagoi_size_to_text((int64_t)f->node.others).text);
 }
 
@@ -621,8 +625,8 @@ static void say_waited_for_storage(facts *f, int part) {
     char who[128];
     name_rank_and_node(&f->stored, who);
     say(f, "",
-        "The storage is what the job waits for: %d%% of the time in calls, longest on %s (%s), while other "
-        "ranks waited for %s.  The job moved %s/s.",
+        "The storage is what the job waits for: %d%% of the time in calls, longest on %s (%s), while other ranks "
+        "waited for %s.  The job moved %s/s.",
         part, who, of_seconds(f->stored.storing).text,
         f->aggregated > 0 ? "those who write and read for them" : "those who came to the slow part of it",
         sagoi_size_to_text((int64_t)job_speed(f)).text);
@@ -640,17 +644,14 @@ static void say_store_phase(facts *f, int part) {
     if (speed > 0 && speed < tuned / 2)
         say(f, "sago_aggregators_per_target=2",
             "%d%% of the time in calls went to the file system: %s/s of the job%s, where `sago tune` measured "
-            "%s/s of one. "
-            " "
-            "More writers for each storage target, or wider stripes when the file is made (striping_factor), may "
-            "come nearer.",
+            "%s/s of one.  More writers for each storage target, or wider stripes when the file is made "
+            "(striping_factor), may come nearer.",
             part, sagoi_size_to_text((int64_t)job_speed(f)).text, of_rank,
             sagoi_size_to_text((int64_t)tuned).text);
     else
         say(f, "",
             "%d%% of the time in calls went to the file system: %s/s of the job%s.  The storage is what the job "
-            "waits for: "
-            "nonblocking calls, or checkpoints written in the background, hide it.",
+            "waits for: nonblocking calls, or checkpoints written in the background, hide it.",
             part, sagoi_size_to_text((int64_t)job_speed(f)).text, of_rank);
 }
 
@@ -699,19 +700,18 @@ static void say_phase(facts *f) {
     case SAGO_PHASE_GATHER:
         say(f, "",
             "%d%% of the time in calls went to copies between the program's memory and the library's, or the "
-            "mapped file: "
-            "the memory's speed is the limit, not the storage's.",
+            "mapped file: the memory's speed is the limit, not the storage's.",
             part);
         break;
     case SAGO_PHASE_FLATTEN:
         say(f, "",
             "%d%% of the time in calls went to describing datatypes.  A view that is set once, or types that are "
-            "used "
-            "again, cost this once.",
+            "used again, cost this once.",
             part);
         break;
     default:
         say_meeting(f, percent(f->seconds[SAGO_PHASE_PLAN] + f->seconds[SAGO_PHASE_WAIT], f->all));
+        say_slow_link(f); /* which may be what the others wait for */
         return;
     }
     part = percent(f->seconds[SAGO_PHASE_PLAN] + f->seconds[SAGO_PHASE_WAIT], f->all);
@@ -767,8 +767,8 @@ static void say_holes(facts *f) {
             continue;
         say(f, "sago_sieve=on",
             "%.160s is accessed by %" PRId64
-            " requests of %s on average, since the data has holes.  Holes that are read and written back take "
-            "far fewer; only if nobody else writes to the file at the same time.",
+            " requests of %s on average, since the data has holes.  Holes that are read and written back take far "
+            "fewer; only if nobody else writes to the file at the same time.",
             file->path, requests, sagoi_size_to_text(bytes / requests).text);
         return;
     }
@@ -780,8 +780,8 @@ static void say_handed_file(facts *f, const sagoi_record_file *file) {
     if (passed->longest > 0)
         (void)snprintf(took, sizeof took, ", %s of the slowest rank", of_seconds(passed->longest).text);
     for (int n = 0; n < SAGOI_RECORD_NOTES && file->notes[n].text[0]; n++, took[0] = '\0')
-        say(f, "", "%" PRId64 " call%s on %.160s %s handed to the MPI library%s: %s.", file->notes[n].led,
-            plural(file->notes[n].led), file->path, file->notes[n].led == 1 ? "was" : "were", took,
+        say(f, "", "%" PRId64 " call%s on %.160s %s handed to the MPI library%s: %s.", file->notes[n].once,
+            plural(file->notes[n].once), file->path, file->notes[n].once == 1 ? "was" : "were", took,
             file->notes[n].text);
 }
 

@@ -102,8 +102,16 @@ static bool stretch_next(const bins *b, stretch *at) {
     return true;
 }
 
-/* Adds the bins of another row of the same width. */
-static void add_bins(const bins *to, const bins *from) {
+/* Columns are SAGOI_RECORD_PLACES places for each direction: the column of the same place where places are 1 <<
+ * finer times as long. */
+static int64_t coarse_column(int64_t column, int64_t finer) {
+    int64_t place = column % SAGOI_RECORD_PLACES;
+    return column - place + (place >> finer);
+}
+
+/* Adds the bins of another row of the same width, whose places are so much finer (0 where columns are no places).
+ */
+static void add_bins(const bins *to, const bins *from, int64_t finer) {
     const sagoi_scale *scale = from->scale;
     if (scale->used == 0)
         return;
@@ -113,7 +121,7 @@ static void add_bins(const bins *to, const bins *from) {
     for (int64_t i = 0; i < scale->used; i++) {
         int64_t bin = ((scale->first + i) >> (to->scale->shift - scale->shift)) - to->scale->first;
         for (int64_t j = 0; j < to->width; j++)
-            to->cells[bin * to->width + j] += from->cells[i * from->width + j];
+            to->cells[bin * to->width + coarse_column(j, finer)] += from->cells[i * from->width + j];
     }
 }
 
@@ -178,13 +186,10 @@ void sagoi_heat_add(sagoi_heat *heat, bool write, const int64_t range[2], int64_
 }
 
 static void add_heat(sagoi_heat *to, const sagoi_heat *more) {
-    sagoi_heat from = *more;
-    while (to->place_shift < from.place_shift)
+    while (to->place_shift < more->place_shift)
         coarsen_places(to);
-    while (from.place_shift < to->place_shift)
-        coarsen_places(&from);
-    const bins a = bins_of_heat(to), b = bins_of_heat(&from);
-    add_bins(&a, &b);
+    const bins a = bins_of_heat(to), b = bins_of_heat(more);
+    add_bins(&a, &b, to->place_shift - more->place_shift);
 }
 
 int sagoi_size_bin(int64_t bytes) {
@@ -253,6 +258,12 @@ int64_t sagoi_record_row_number(const sagoi_record *record, int64_t rank) {
     return row >= 0 && row < SAGOI_RECORD_ROWS ? row : -1;
 }
 
+int64_t sagoi_record_first_rank(const sagoi_record *record, int64_t row) {
+    if (record->ranks <= SAGOI_RECORD_ROWS)
+        return row;
+    return (row * record->ranks + SAGOI_RECORD_ROWS - 1) / SAGOI_RECORD_ROWS;
+}
+
 sagoi_record_row *sagoi_record_row_of(sagoi_record *record, int64_t rank) {
     int64_t i = sagoi_record_row_number(record, rank);
     if (i < 0)
@@ -284,14 +295,14 @@ int64_t sagoi_record_target_share(int64_t entry, int64_t count) {
     return ((entry + 1) * count + n - 1) / n - (entry * count + n - 1) / n;
 }
 
-void sagoi_record_note_add(sagoi_record_file *file, const char *text, int64_t count, int64_t led) {
+void sagoi_record_note_add(sagoi_record_file *file, const char *text, int64_t count, int64_t once) {
     for (int i = 0; i < SAGOI_RECORD_NOTES; i++) {
         sagoi_record_note *note = &file->notes[i];
         if (note->text[0] && strncmp(note->text, text, sizeof note->text - 1) != 0)
             continue;
         set_text(note->text, sizeof note->text, text);
         note->count += count;
-        note->led += led;
+        note->once += once;
         return;
     }
 }
@@ -315,7 +326,7 @@ static void merge_row(sagoi_record_row *to, const sagoi_record_row *from) {
         to->seconds[i] += from->seconds[i];
     for (int i = 0; i < 2; i++)
         to->bytes[i] += from->bytes[i];
-    add_bins(&a, &b);
+    add_bins(&a, &b, 0);
 }
 
 static void merge_texts(sagoi_record_file *to, const sagoi_record_file *from) {
@@ -331,7 +342,7 @@ static void merge_texts(sagoi_record_file *to, const sagoi_record_file *from) {
         memcpy(to->decision, from->decision, sizeof to->decision);
     for (int i = 0; i < SAGOI_RECORD_NOTES; i++)
         if (from->notes[i].text[0])
-            sagoi_record_note_add(to, from->notes[i].text, from->notes[i].count, from->notes[i].led);
+            sagoi_record_note_add(to, from->notes[i].text, from->notes[i].count, from->notes[i].once);
 }
 
 static void merge_phases(sagoi_record_file *to, const sagoi_record_file *from) {
@@ -377,7 +388,7 @@ static void merge_file(sagoi_record_file *to, const sagoi_record_file *from) {
     to->ranks = sagoi_max(to->ranks, from->ranks);
     for (int i = 0; i < SAGOI_RECORD_COUNT_COUNT; i++) {
         to->counts[i] += from->counts[i];
-        to->led[i] += from->led[i];
+        to->once[i] += from->once[i];
     }
     for (int i = 0; i < SAGO_ROUTE_COUNT; i++)
         to->routes[i] += from->routes[i];
@@ -510,7 +521,7 @@ void sagoi_record_align(sagoi_record *record) {
     for (int i = 0; i < SAGOI_RECORD_ROWS; i++)
         if (record->rows[i]) {
             const bins row = bins_of_row(record->rows[i]);
-            add_bins(&whole, &row);
+            add_bins(&whole, &row, 0);
         }
     for (int i = 0; i < SAGOI_RECORD_ROWS; i++)
         if (record->rows[i]) {
@@ -518,7 +529,7 @@ void sagoi_record_align(sagoi_record *record) {
             const bins from = bins_of_row(record->rows[i]), to = bins_of_row(&aligned);
             memset(aligned.bins, 0, sizeof aligned.bins);
             aligned.time = all.time;
-            add_bins(&to, &from);
+            add_bins(&to, &from, 0);
             *record->rows[i] = aligned;
         }
 }

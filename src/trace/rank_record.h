@@ -83,7 +83,7 @@ typedef struct sagoi_heat {
 /* Something that a layer above Sago did with a file, and why. */
 typedef struct sagoi_record_note {
     char text[64];
-    int64_t count, led; /* times, by any rank; by the first rank of the file */
+    int64_t count, once; /* times, by any rank; by the first rank of the file */
 } sagoi_record_note;
 
 /* Calls on a file that the MPI library served, as the drop-in counted them. */
@@ -110,7 +110,7 @@ typedef struct sagoi_record_file {
     int64_t opens, ranks; /* opens, as the first rank counts them; ranks of the file's communicator */
     int64_t counts[SAGOI_RECORD_COUNT_COUNT]; /* of all ranks */
     /* Of the file's first rank alone, where a collective call counts once. */
-    int64_t led[SAGOI_RECORD_COUNT_COUNT];
+    int64_t once[SAGOI_RECORD_COUNT_COUNT];
     int64_t routes[SAGO_ROUTE_COUNT];         /* calls of all ranks, by how they were served */
     int64_t sizes[2][SAGOI_RECORD_SIZES];     /* calls of all ranks, by the bytes that a rank moved */
     sago_phase_stats phase[SAGO_PHASE_COUNT]; /* of all ranks */
@@ -192,13 +192,15 @@ void sagoi_record_destroy(sagoi_record *record);
 sagoi_record_file *sagoi_record_find(sagoi_record *record, const char *path);
 /* The number of a rank's row; -1: there is no such rank. */
 int64_t sagoi_record_row_number(const sagoi_record *record, int64_t rank);
+/* The first rank that a row counts. */
+int64_t sagoi_record_first_rank(const sagoi_record *record, int64_t row);
 /* A rank's row; NULL: there is no memory. */
 sagoi_record_row *sagoi_record_row_of(sagoi_record *record, int64_t rank);
 /* The entry of a node; NULL: there are too many nodes. */
 sagoi_record_node *sagoi_record_node_of(sagoi_record *record, const char *name);
 /* Adds what one more rank says of a checkpoint: the times of the slowest rank count. */
 void sagoi_record_step_add(sagoi_record *record, const sagoi_record_step *step);
-void sagoi_record_note_add(sagoi_record_file *file, const char *text, int64_t count, int64_t led);
+void sagoi_record_note_add(sagoi_record_file *file, const char *text, int64_t count, int64_t once);
 
 /* Adds `seconds` of a phase, or of SAGOI_PHASE_MPI, that ended at `end`. */
 void sagoi_row_add(sagoi_record_row *row, int phase, double end, double seconds);

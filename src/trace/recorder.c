@@ -20,15 +20,15 @@
 
 enum { SAVE_SECONDS = 5, PATIENCE_SECONDS = 10 };
 
-/* An open file. */
+/* An open file.  The thread that makes a call on the file owns the fields from `spent` to `round`. */
 typedef struct opened {
     const sago_stats *stats; /* the file owns them */
     int16_t file;            /* number of the file's entry in the record */
-    /* Leads: this rank is the file's first; theirs: a layer above counts the file in the statistics. */
-    bool leads, theirs;
+    /* First: this rank is the first of the file; theirs: a layer above counts the file in the statistics. */
+    bool first, theirs;
     double spent[2]; /* seconds in reads and writes */
-    double began;    /* when the call that is under way began, in seconds since 1970; 0: no call is under way */
-    double last;     /* when the last phase ended, or the last message came, in seconds since 1970 */
+    double began;    /* when the call that is under way began, by sagoi_clock(); 0: no call is under way */
+    double last;     /* when the last phase ended, or the last message came, by sagoi_clock() */
     int64_t ranks;   /* ranks of the file's communicator */
     int64_t round;
     /* What the record has taken of the statistics already; so have the two below. */
@@ -40,17 +40,24 @@ typedef struct opened {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The lock guards all of this. */
+/* How often the list of open files changed. */
+static _Atomic unsigned changes;
+
+/* The lock guards the record and the list.  `epoch` to `traced` do not change while something is recorded. */
 static struct {
     sagoi_record *record; /* NULL: off */
     sagoi_record_row *row;
     opened *files;
-    double epoch; /* seconds since 1970 when sagoi_clock() was 0 */
+    /* Seconds since 1970 when sagoi_clock() was 0.  A double that counts from 1970 is a quarter of a microsecond
+     * coarse, too coarse for a trace: what is not for the report's bins counts by sagoi_clock(). */
+    double epoch;
+    double begin; /* of the record, by sagoi_clock() */
     int64_t rank;
-    int32_t stride;                    /* the spans of every stride-th call are kept; a power of two */
-    int64_t calls[SAGOI_RECORD_FILES]; /* calls of this rank on each file, however often the file was opened */
     bool reported, traced;
     char node[64];
+    int32_t stride; /* the spans of every stride-th call are kept; a power of two */
+    /* Calls of this rank on each file, however often the file was opened. */
+    _Atomic int64_t calls[SAGOI_RECORD_FILES];
 } recorder;
 
 /* The thread that saves the record. */
@@ -64,8 +71,6 @@ static struct {
 
 static double since_1970(void) { return sagoi_seconds(CLOCK_REALTIME); }
 
-static double now(void) { return sagoi_clock() + recorder.epoch; }
-
 /* ---- What is open ---- */
 
 static opened *find(const sago_stats *stats) {
@@ -73,6 +78,32 @@ static opened *find(const sago_stats *stats) {
     while (at && at->stats != stats)
         at = at->next;
     return at;
+}
+
+/* The caller holds the lock. */
+static void note_change(void) { (void)atomic_fetch_add_explicit(&changes, 1, memory_order_release); }
+
+/* The entry of an open file; NULL: the file is not recorded.  A thread that asks for the same file again needs no
+ * lock and no search, since an event should cost little more than the time to write it down. */
+static opened *known(const sago_stats *stats) {
+    static _Thread_local struct {
+        const sago_stats *stats;
+        opened *of;
+        unsigned changes;
+    } last;
+    unsigned now = atomic_load_explicit(&changes, memory_order_acquire);
+    if (last.stats != stats || last.changes != now) {
+        (void)pthread_mutex_lock(&lock);
+        last.of = recorder.record ? find(stats) : NULL;
+        (void)pthread_mutex_unlock(&lock);
+        last.stats = stats;
+        last.changes = now;
+    }
+    return last.of;
+}
+
+static int64_t calls_on(const opened *of) {
+    return atomic_load_explicit(&recorder.calls[of->file], memory_order_relaxed);
 }
 
 static const size_t fields[] = {
@@ -91,7 +122,7 @@ static void absorb_counts(opened *of, sagoi_record_file *file) {
     for (int i = 0; i < SAGOI_RECORD_COUNT_COUNT; i++) {
         int64_t value = field_of(of->stats, i), more = value - of->counted[i];
         file->counts[i] += more;
-        file->led[i] += of->leads ? more : 0;
+        file->once[i] += of->first ? more : 0;
         of->counted[i] = value;
     }
     for (int i = 0; i < SAGO_ROUTE_COUNT; i++)
@@ -135,7 +166,7 @@ static void describe(sagoi_record_file *file, const sagoi_opened *about) {
     file->stripe_unit = about->stripe_unit;
     file->stripe_count = about->stripe_count;
     file->ranks = sagoi_max(file->ranks, about->ranks);
-    file->opens += about->leads;
+    file->opens += about->first;
 }
 
 void sagoi_recorder_open(const sago_stats *stats, const sagoi_opened *about) {
@@ -147,11 +178,12 @@ void sagoi_recorder_open(const sago_stats *stats, const sagoi_opened *about) {
         recorder.record->stream = fmax(recorder.record->stream, about->stream);
         *of = (opened){.stats = stats,
                        .file = (int16_t)(file - recorder.record->files),
-                       .leads = about->leads,
+                       .first = about->first,
                        .theirs = about->theirs,
                        .ranks = about->ranks,
                        .next = recorder.files};
         recorder.files = of;
+        note_change();
         of = NULL;
     }
     (void)pthread_mutex_unlock(&lock);
@@ -175,7 +207,7 @@ static void count_file(const opened *of) {
     memcpy(more.routes, stats->routes, sizeof more.routes);
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
         more.phase[i] = stats->phase[i].seconds;
-    sagoi_tally_add(&more, of->leads);
+    sagoi_tally_add(&more, of->first);
 }
 
 void sagoi_recorder_close(const sago_stats *stats) {
@@ -189,6 +221,7 @@ void sagoi_recorder_close(const sago_stats *stats) {
             absorb(gone);
         count_file(gone);
         *at = gone->next;
+        note_change();
     }
     (void)pthread_mutex_unlock(&lock);
     free(gone);
@@ -207,116 +240,130 @@ static void thin_out(sagoi_record *record) {
 }
 
 static void add_span(const opened *of, int phase, double end, double seconds) {
+    const double start = end - seconds + recorder.epoch;
     sagoi_record *record = recorder.record;
     while (record->nspans >= SAGOI_RECORD_SPANS && recorder.stride < 1 << 30)
         thin_out(record);
-    if ((recorder.calls[of->file] & (recorder.stride - 1)) != 0 || record->nspans >= SAGOI_RECORD_SPANS)
+    if ((calls_on(of) & (recorder.stride - 1)) != 0 || record->nspans >= SAGOI_RECORD_SPANS)
         return;
-    record->spans[record->nspans++] = (sagoi_record_span){.start = end - seconds,
+    record->spans[record->nspans++] = (sagoi_record_span){.start = start,
                                                           .seconds = seconds,
-                                                          .call = recorder.calls[of->file],
+                                                          .call = calls_on(of),
                                                           .rank = (int32_t)recorder.rank,
                                                           .round = (int32_t)of->round,
                                                           .file = of->file,
                                                           .phase = (int16_t)phase};
 }
 
+/* The next event of the trace, with what all events have; NULL: there is no trace, or no room. */
+static sagoi_event *next_event(const opened *of, sagoi_event_kind kind, int what) {
+    sagoi_event *event = recorder.traced ? sagoi_events_next() : NULL;
+    if (event) {
+        event->call = calls_on(of);
+        event->round = (int32_t)of->round;
+        event->file = of->file;
+        event->kind = (int8_t)kind;
+        event->what = (int8_t)what;
+    }
+    return event;
+}
+
 static void add_event(const opened *of, sagoi_event_kind kind, int what, double end, double seconds) {
-    if (recorder.traced)
-        sagoi_events_add(&(sagoi_event){.start = end - seconds,
-                                        .seconds = seconds,
-                                        .call = recorder.calls[of->file],
-                                        .round = (int32_t)of->round,
-                                        .kind = (int8_t)kind,
-                                        .what = (int8_t)what,
-                                        .file = of->file});
+    sagoi_event *event = next_event(of, kind, what);
+    if (event) {
+        event->start = end - seconds - recorder.begin;
+        event->seconds = seconds;
+    }
+}
+
+static void report_phase(const opened *of, sago_phase phase, double end, double seconds) {
+    (void)pthread_mutex_lock(&lock);
+    if (recorder.record) {
+        sagoi_row_add(recorder.row, phase, end + recorder.epoch, seconds);
+        add_span(of, phase, end, seconds);
+    }
+    (void)pthread_mutex_unlock(&lock);
 }
 
 double sagoi_phase_end_unusual(sago_stats *stats, sago_phase phase, double start) {
     double clock = sagoi_clock(), stop = clock - (sagoi_fibers_pending() ? sagoi_fiber_away() : 0);
     double seconds = stop - start;
     stats->phase[phase].seconds += seconds;
-    if (!sagoi_is_recorded())
+    opened *of = sagoi_is_recorded() ? known(stats) : NULL;
+    if (!of)
         return stop;
-    (void)pthread_mutex_lock(&lock);
-    opened *of = recorder.record ? find(stats) : NULL;
-    if (of) {
-        double end = clock + recorder.epoch;
-        if (of->began == 0 ||
-            phase == SAGO_PHASE_FLATTEN) /* the first phase of a call; the call before may have failed */
-            of->began = end - seconds;
-        of->last = end;
-        if (recorder.reported) {
-            sagoi_row_add(recorder.row, phase, end, seconds);
-            add_span(of, phase, end, seconds);
-        }
-        add_event(of, SAGOI_EVENT_PHASE, phase, end, seconds);
-    }
-    (void)pthread_mutex_unlock(&lock);
+    /* The first phase of a call; the call before may have failed. */
+    if (of->began == 0 || phase == SAGO_PHASE_FLATTEN)
+        of->began = clock - seconds;
+    of->last = clock;
+    if (recorder.reported)
+        report_phase(of, phase, clock, seconds);
+    add_event(of, SAGOI_EVENT_PHASE, phase, clock, seconds);
     return stop;
 }
 
 static void report_call(opened *of, const sagoi_recorded_call *call, double end, double seconds) {
-    sagoi_record_file *file = &recorder.record->files[of->file];
-    file->sizes[call->write][sagoi_size_bin(call->bytes)]++;
-    file->calls[call->write] += seconds;
-    recorder.row->bytes[call->write] += call->bytes;
-    sagoi_heat_add(&file->heat, call->write, call->range, call->bytes, end, seconds);
-    absorb(of);
+    (void)pthread_mutex_lock(&lock);
+    if (recorder.record) {
+        sagoi_record_file *file = &recorder.record->files[of->file];
+        file->sizes[call->write][sagoi_size_bin(call->bytes)]++;
+        file->calls[call->write] += seconds;
+        recorder.row->bytes[call->write] += call->bytes;
+        sagoi_heat_add(&file->heat, call->write, call->range, call->bytes, end + recorder.epoch, seconds);
+        absorb(of);
+    }
+    (void)pthread_mutex_unlock(&lock);
 }
 
-static void add_call(opened *of, const sagoi_recorded_call *call) {
-    double end = now(), seconds = of->began > 0 ? end - of->began : 0;
+void sagoi_recorder_call(const sago_stats *stats, const sagoi_recorded_call *call) {
+    opened *of = known(stats);
+    if (!of)
+        return;
+    /* A call ends with its last phase; to ask the clock again would cost more than to write the event down. */
+    double end = of->began > 0 ? of->last : sagoi_clock(), seconds = of->began > 0 ? end - of->began : 0;
     of->spent[call->write] += seconds;
     if (recorder.reported)
         report_call(of, call, end, seconds);
     add_event(of, SAGOI_EVENT_CALL, call->write, end, seconds);
     of->began = 0;
     of->round = 0;
-    recorder.calls[of->file]++;
-}
-
-void sagoi_recorder_call(const sago_stats *stats, const sagoi_recorded_call *call) {
-    (void)pthread_mutex_lock(&lock);
-    opened *of = recorder.record ? find(stats) : NULL;
-    if (of)
-        add_call(of, call);
-    (void)pthread_mutex_unlock(&lock);
+    (void)atomic_fetch_add_explicit(&recorder.calls[of->file], 1, memory_order_relaxed);
 }
 
 void sagoi_recorder_no_call(const sago_stats *stats) {
-    (void)pthread_mutex_lock(&lock);
-    opened *of = recorder.record ? find(stats) : NULL;
+    opened *of = known(stats);
     if (of)
         of->began = 0;
-    (void)pthread_mutex_unlock(&lock);
 }
 
 void sagoi_recorder_round(const sago_stats *stats, int64_t round) {
-    (void)pthread_mutex_lock(&lock);
-    opened *of = recorder.record ? find(stats) : NULL;
+    opened *of = known(stats);
     if (of)
         of->round = round;
-    (void)pthread_mutex_unlock(&lock);
 }
 
-void sagoi_recorder_io(const sago_stats *stats, double start, double seconds) {
+static void report_io(const opened *of, double end, double seconds) {
     (void)pthread_mutex_lock(&lock);
-    opened *of = recorder.record ? find(stats) : NULL;
-    if (of) {
-        double end = start + seconds + recorder.epoch;
+    if (recorder.record) {
         recorder.record->files[of->file].io_seconds += seconds;
-        if (recorder.reported)
-            add_span(of, SAGOI_RECORD_PHASES, end, seconds);
-        add_event(of, SAGOI_EVENT_IO, 0, end, seconds);
+        add_span(of, SAGOI_RECORD_PHASES, end, seconds);
     }
     (void)pthread_mutex_unlock(&lock);
 }
 
+void sagoi_recorder_io(const sago_stats *stats, double start, double seconds) {
+    const opened *of = known(stats);
+    double end = start + seconds;
+    if (of && recorder.reported)
+        report_io(of, end, seconds);
+    if (of)
+        add_event(of, SAGOI_EVENT_IO, 0, end, seconds);
+}
+
 void sagoi_recorder_request(const sago_stats *stats, const sagoi_recorded_request *request) {
+    const opened *of = sagoi_is_reported() ? known(stats) : NULL;
     (void)pthread_mutex_lock(&lock);
-    const opened *of = recorder.record && recorder.reported ? find(stats) : NULL;
-    if (of) {
+    if (of && recorder.record) {
         recorder.row->stored += request->seconds;
         recorder.row->stored_bytes += request->bytes;
         for (int i = 0; i < SAGOI_RECORD_TARGETS && request->bytes > 0; i++) {
@@ -330,8 +377,8 @@ void sagoi_recorder_request(const sago_stats *stats, const sagoi_recorded_reques
 
 /* A rank that receives a message has waited since the message before, or since the last phase ended.  Ranks of
  * another communicator than the job's are not known by their numbers. */
-static void add_waiting(opened *of, const int ranks[2]) {
-    double end = now(), seconds = of->last > 0 ? end - of->last : 0;
+static void add_waiting(opened *of, const int ranks[2], double end) {
+    double seconds = of->last > 0 ? end - of->last : 0;
     of->last = end;
     if (of->ranks != recorder.record->ranks || ranks[0] != recorder.rank)
         return;
@@ -341,29 +388,35 @@ static void add_waiting(opened *of, const int ranks[2]) {
         recorder.record->awaited[peer] += seconds;
 }
 
-void sagoi_recorder_message(const sago_stats *stats, bool sent, const int ranks[2], int64_t bytes) {
+static void report_received(opened *of, const int ranks[2], double end) {
     (void)pthread_mutex_lock(&lock);
-    opened *of = recorder.record ? find(stats) : NULL;
-    if (of && recorder.reported && !sent)
-        add_waiting(of, ranks);
-    if (of && recorder.traced)
-        sagoi_events_add(&(sagoi_event){.start = now(),
-                                        .call = recorder.calls[of->file],
-                                        .round = (int32_t)of->round,
-                                        .kind = sent ? SAGOI_EVENT_SENT : SAGOI_EVENT_RECEIVED,
-                                        .file = of->file,
-                                        .mine = ranks[0],
-                                        .peer = ranks[1],
-                                        .bytes = bytes});
+    if (recorder.record)
+        add_waiting(of, ranks, end);
     (void)pthread_mutex_unlock(&lock);
 }
 
-void sagoi_recorder_note(const char *path, const char *text, bool leads) {
+void sagoi_recorder_message(const sago_stats *stats, bool sent, const int ranks[2], int64_t bytes) {
+    opened *of = known(stats);
+    if (!of)
+        return;
+    double end = sagoi_clock();
+    if (recorder.reported && !sent)
+        report_received(of, ranks, end);
+    sagoi_event *event = next_event(of, sent ? SAGOI_EVENT_SENT : SAGOI_EVENT_RECEIVED, 0);
+    if (event) {
+        event->start = end - recorder.begin;
+        event->bytes = bytes;
+        event->mine = ranks[0];
+        event->peer = ranks[1];
+    }
+}
+
+void sagoi_recorder_note(const char *path, const char *text, bool first) {
     if (!sagoi_is_recorded())
         return;
     (void)pthread_mutex_lock(&lock);
     if (recorder.record)
-        sagoi_record_note_add(sagoi_record_find(recorder.record, path), text, 1, leads);
+        sagoi_record_note_add(sagoi_record_find(recorder.record, path), text, 1, first);
     (void)pthread_mutex_unlock(&lock);
 }
 
@@ -376,7 +429,7 @@ void sagoi_recorder_passed(const char *path, const sagoi_recorded_passed *call) 
         to->calls[call->write]++;
         to->bytes[call->write] += call->bytes;
         to->longest += call->seconds;
-        sagoi_row_add(recorder.row, SAGOI_PHASE_MPI, now(), call->seconds);
+        sagoi_row_add(recorder.row, SAGOI_PHASE_MPI, since_1970(), call->seconds);
     }
     (void)pthread_mutex_unlock(&lock);
 }
@@ -518,8 +571,9 @@ static sago_status set_up(const sagoi_recorder_setup *setup) {
     (void)snprintf(record->mpi, sizeof record->mpi, "%s", setup->mpi);
     (void)snprintf(record->version, sizeof record->version, "%s", setup->version);
     (void)snprintf(record->job, sizeof record->job, "%s", setup->job);
-    recorder.epoch = since_1970() - sagoi_clock();
+    recorder.begin = sagoi_clock();
     record->begin = since_1970();
+    recorder.epoch = record->begin - recorder.begin;
     recorder.row = row;
     recorder.rank = setup->rank;
     recorder.stride = 1;
@@ -537,14 +591,14 @@ sago_status sagoi_recorder_begin(const sagoi_recorder_setup *setup) {
     (void)pthread_mutex_unlock(&lock);
     if (status || !first)
         return status;
-    (void)atomic_fetch_or(&sagoi_unusual, SAGOI_RECORDED);
+    (void)atomic_fetch_or(&sagoi_unusual, SAGOI_RECORDED | (setup->reported ? SAGOI_REPORTED : 0));
     start_saver(setup);
     return SAGO_OK;
 }
 
 sagoi_record *sagoi_recorder_end(void) {
     stop_saver();
-    (void)atomic_fetch_and(&sagoi_unusual, ~SAGOI_RECORDED);
+    (void)atomic_fetch_and(&sagoi_unusual, ~(SAGOI_RECORDED | SAGOI_REPORTED));
     (void)pthread_mutex_lock(&lock);
     sagoi_record *record = recorder.record;
     for (opened *of = recorder.files, *next; of; of = next) { /* files that the program has left open */
@@ -560,7 +614,9 @@ sagoi_record *sagoi_recorder_end(void) {
     }
     recorder.files = NULL;
     recorder.record = NULL;
-    memset(recorder.calls, 0, sizeof recorder.calls);
+    for (int i = 0; i < SAGOI_RECORD_FILES; i++)
+        recorder.calls[i] = 0;
+    note_change();
     (void)pthread_mutex_unlock(&lock);
     return record;
 }

@@ -1,9 +1,9 @@
 /* Records what this process does, for the report (SAGO_REPORT) and the trace (SAGO_TRACE).
  *
  * While recording is off it costs nothing: its switch is a bit of a word that every function looks at which
- * takes a time (base/fiber.h).  While it is on, an event takes a few additions under one lock, and only what
- * the report or the trace needs is kept.  The recorder tells files apart by the address of their statistics, so
- * that the end of a phase needs no other argument. */
+ * takes a time (base/fiber.h).  While it is on, only what the report or the trace needs is kept.  An event of the
+ * trace takes no lock; an event of the report takes a few additions under one lock.  The recorder tells files
+ * apart by the address of their statistics, so that the end of a phase needs no other argument. */
 #ifndef SAGOI_RECORDER_H
 #define SAGOI_RECORDER_H
 
@@ -32,7 +32,7 @@ typedef struct sagoi_opened {
     const char *path, *storage, *hints;
     int64_t block, stripe_unit, stripe_count;
     int64_t ranks; /* of the file's communicator */
-    bool leads;    /* this rank is the first of them */
+    bool first;    /* this rank is the first of them */
     bool theirs;   /* a layer above counts the file in the statistics (trace/tally.h) */
     double stream; /* bytes a second of one stream to the storage, as `sago tune` measured it; 0: not known */
 } sagoi_opened;
@@ -59,7 +59,7 @@ typedef struct sagoi_recorded_request {
 
 void sagoi_recorder_request(const sago_stats *stats, const sagoi_recorded_request *request);
 /* A layer above did something with a file. */
-void sagoi_recorder_note(const char *path, const char *text, bool leads);
+void sagoi_recorder_note(const char *path, const char *text, bool first);
 /* A call that the MPI library served, and that ends now. */
 typedef struct sagoi_recorded_passed {
     bool together, write;

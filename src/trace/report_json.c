@@ -25,7 +25,7 @@ static void counts_of_job(const sagoi_record_file *file, int64_t counts[]) {
                                                SAGOI_COUNT_wire_bytes,        SAGOI_COUNT_metadata_bytes,
                                                SAGOI_COUNT_separate_failures, SAGOI_COUNT_independent_writes,
                                                SAGOI_COUNT_independent_reads};
-    memcpy(counts, file->led, sizeof file->led);
+    memcpy(counts, file->once, sizeof file->once);
     for (size_t i = 0; i < sizeof added / sizeof added[0]; i++)
         counts[added[i]] = file->counts[added[i]];
 }
@@ -93,7 +93,7 @@ static void print_handed(sagoi_json *json, const sagoi_record_file *file) {
     for (int i = 0; i < SAGOI_RECORD_NOTES && file->notes[i].text[0]; i++) {
         sagoi_json_open(json, NULL, '{');
         sagoi_json_text(json, "why", file->notes[i].text);
-        sagoi_json_int(json, "calls", file->notes[i].led);
+        sagoi_json_int(json, "calls", file->notes[i].once);
         sagoi_json_int(json, "all_ranks", file->notes[i].count);
         sagoi_json_close(json, '}');
     }
@@ -191,16 +191,10 @@ static void print_bins(sagoi_json *json, const sagoi_record_row *row) {
     sagoi_json_close(json, ']');
 }
 
-static int64_t first_rank_of(const sagoi_record *record, int64_t row) {
-    if (record->ranks <= SAGOI_RECORD_ROWS)
-        return row;
-    return (row * record->ranks + SAGOI_RECORD_ROWS - 1) / SAGOI_RECORD_ROWS;
-}
-
 static void print_row(sagoi_json *json, const sagoi_record *record, int64_t i) {
     const sagoi_record_row *row = record->rows[i];
     sagoi_json_open(json, NULL, '{');
-    sagoi_json_int(json, "first_rank", first_rank_of(record, i));
+    sagoi_json_int(json, "first_rank", sagoi_record_first_rank(record, i));
     sagoi_json_int(json, "ranks", row->ranks);
     sagoi_json_fixed(json, "least", row->least, SECONDS);
     sagoi_json_fixed(json, "most", row->most, SECONDS);

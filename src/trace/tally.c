@@ -40,12 +40,12 @@ static void add_times(sago_report_counts *to, const sago_report_counts *more) {
         to->phase[i] += more->phase[i];
 }
 
-void sagoi_tally_add(const sago_report_counts *more, bool led) {
+void sagoi_tally_add(const sago_report_counts *more, bool once) {
     (void)pthread_mutex_lock(&lock);
     add_counts(&mine.counted, more);
     add_times(&mine.counted, more);
-    if (led)
-        add_counts(&mine.led, more);
+    if (once)
+        add_counts(&mine.once, more);
     (void)pthread_mutex_unlock(&lock);
 }
 
@@ -57,7 +57,7 @@ sagoi_tally sagoi_tally_now(void) {
 }
 
 static sago_report_counts of_job(const sagoi_tally *all) {
-    sago_report_counts job = all->led;
+    sago_report_counts job = all->once;
     memcpy(job.bytes, all->counted.bytes, sizeof job.bytes);
     memcpy(job.independent, all->counted.independent, sizeof job.independent);
     memcpy(job.alone, all->counted.alone, sizeof job.alone);

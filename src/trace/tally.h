@@ -9,7 +9,7 @@
 
 typedef struct sagoi_tally {
     sago_report_counts counted; /* of this rank; or sums over all ranks, with the times of the slowest */
-    sago_report_counts led;     /* of files whose first rank this is, so that a collective call counts once */
+    sago_report_counts once;    /* of files whose first rank this is, so that a collective call counts once */
 } sagoi_tally;
 
 /* Says that there is a layer above; `reasons` are pairs (name, words) why that layer passes files on to the MPI
@@ -17,7 +17,7 @@ typedef struct sagoi_tally {
 void sagoi_tally_layer(const char *const (*reasons)[2], int count);
 bool sagoi_tally_has_layer(void);
 
-void sagoi_tally_add(const sago_report_counts *more, bool led);
+void sagoi_tally_add(const sago_report_counts *more, bool once);
 sagoi_tally sagoi_tally_now(void);
 
 /* The checkpoints of the job, from its record. */

@@ -1,5 +1,5 @@
 #!/bin/bash
-# RUN: timeout=240
+# RUN: timeout=270
 # RUN-LONG: all
 #     test_ckpt_nodes.sh [all]
 # Nodes lose their storage: any one with copy and xor, any two with rs:2, and the step comes back bit for bit without the
@@ -18,11 +18,12 @@ state=${SAGO_CLUSTER_STATE:-/run/sago-vcluster}/$name
 trap '"$VCLUSTER" down "$name" >/dev/null 2>&1' EXIT
 "$VCLUSTER" up "$name" 4 --memory 1G --owner $$
 
-run() { # what, hints
-    local status=0
-    "$VCLUSTER" run "$name" --mpi "$SAGO_MPI" --ranks-per-node 2 -- "$program" "$1" @GLOBAL@/ckpt \
-        "sago_local_dirs=@SCRATCH@ $2" || status=$?
-    [ $status = 0 ] || cluster_fail "$1 with $2: status $status"
+run() { # what, hints [local directory, options of vcluster run]
+    local status=0 what=$1 hints=$2 local=${3:-@SCRATCH@}
+    shift $(($# < 3 ? 2 : 3))
+    "$VCLUSTER" run "$name" --mpi "$SAGO_MPI" --ranks-per-node 2 "$@" -- "$program" "$what" @GLOBAL@/ckpt \
+        "sago_local_dirs=$local $hints" || status=$?
+    [ $status = 0 ] || cluster_fail "$what with $hints: status $status"
 }
 
 lose() { # nodes...
@@ -88,6 +89,15 @@ drain_after_crash() { # redundancy, expected status
     run restore "sago_ckpt_redundancy=$1"
 }
 
+# What a rack shares outlives its nodes: without parity, and without a global copy, one node of each rack has all.
+racks() {
+    echo "# storage of racks: without nodes 1 and 4"
+    afresh
+    run save "$none" @RACK@
+    run restore "$none" @RACK@ --on 2,3 --ranks-per-node 4
+}
+
+racks
 if [ "${1:-}" = all ]; then
     every_loss
 else

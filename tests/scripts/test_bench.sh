@@ -25,6 +25,8 @@ bench() {
         --repeat 1 --warmup 0 --cold $cold --json "$work/out.json" >"$work/log" 2>&1; then
         fail "$ranks ranks: sago bench $*"
         cat "$work/log"
+    elif grep -q '^.\{81\}' "$work/log"; then
+        fail "$ranks ranks: sago bench $*: a line is wider than a terminal: $(grep '^.\{81\}' "$work/log")"
     elif ! check_json "$pattern" "$ranks"; then
         fail "$ranks ranks: the JSON of sago bench $*"
     fi

@@ -9,7 +9,6 @@ root=${TMPDIR:-/tmp}
 tmp=$(mktemp -d "$root/sago-compat.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
-[ "$SAGO_MPI" != openmpi ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 fail() {
     echo "FAIL: $*"

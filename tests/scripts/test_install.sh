@@ -62,7 +62,7 @@ pages=$(ls "$prefix/share/man/man3" | wc -l)
 calls=$(grep -c '^    sago_' "$SAGO_SOURCE/src/sago.map")
 [ "$pages" -eq $((calls + 1)) ] || fail "$pages man pages for $calls calls, and the one that a site defines"
 "$prefix/bin/sago" info >"$tmp/log" 2>&1 || { cat "$tmp/log"; fail "sago info"; }
-says "machines  *$prefix/" "$tmp/log"
+says "machines  *$prefix/share/sago/machines\$" "$tmp/log"
 
 echo "== the module file, through a link"
 mkdir "$tmp/modules"

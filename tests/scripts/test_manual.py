@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The HTML manual: code stands as code, and every link and picture leads to what is there."""
+"""The HTML manual: code stands as code, and every link and picture leads to what is there.  Man pages: mandoc finds no fault."""
 import html
 import os
 import re
@@ -27,6 +27,14 @@ with tempfile.TemporaryDirectory() as folder:
         for name in names:
             with open(os.path.join(where, name), encoding="utf-8") as file:
                 pages[os.path.relpath(os.path.join(where, name), folder)] = file.read()
+
+with tempfile.TemporaryDirectory() as folder:
+    subprocess.run([python, "-B", os.path.join(source, "tools", "manual.py"), "man", folder], check=True)
+    own = os.path.join(source, "docs", "man")
+    mans = [os.path.join(where, name) for where in (folder, own) for name in sorted(os.listdir(where))]
+    lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"] + mans, stdout=subprocess.PIPE, check=False).stdout.decode()
+faults = [line for line in lint.split("\n") if line and "missing date" not in line]  # pages follow the version, not a date
+assert len(mans) > 100 and not faults, "\n".join(faults)
 
 wrong = [f"{name}: a fence is no code" for name, text in pages.items() if name.endswith(".html") and "```" in text]
 links = 0

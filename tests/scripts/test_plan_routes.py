@@ -116,6 +116,14 @@ def check_explanations():
     for pattern in (["flash"], ["s3d", "--read"], ["hacc-aos", "--stripe-unit", "1M", "--stripe-count", "8"]):
         compared += len(check_consistency(*pattern, *mira)) > 0
     assert compared > 20, compared
+    # Domains that no node can host are taken over; a hint may ask for aggregators where there would be none.
+    check_consistency("checkerboard", "--machine", theta, "--nodes", "3", "--ranks-per-node", "3", "--hint",
+                      "sago_strategy=aggregated", "--hint", "sago_aggregators=48", "--hint", "sago_aggregators_per_node=2")
+    args = ["hacc-aos", "--particles", "25000", "--nodes", "7", "--ranks-per-node", "3", "--machine",
+            os.path.join(MACHINES, "intrepid.sago"), "--stripe-unit", "100K", "--stripe-count", "7", "--memory", "4M", "--hint",
+            "sago_aggregators=48"]
+    assert "without it each rank would go by itself" in plan(*args, "--explain")
+    check_consistency(*args)
 
 
 def check_json():

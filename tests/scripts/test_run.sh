@@ -11,7 +11,6 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/sago-run.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$work" || exit 1
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 unset SAGO_STATS
 failures=0
 
@@ -121,6 +120,16 @@ END
         --mca plm_rsh_agent "$work/rsh" --host elsewhere:1 sh -c 'echo "$(hostname) $SAGO_MEMORY $LD_PRELOAD"'
     gives 0 "^yes\$" run -- $launch -x WORD=yes sh -c 'echo "$WORD"'
 fi
+
+# ---- A report that cannot be written: one line, whatever the command does ----
+
+for command in true "$launch $app write out"; do
+    # shellcheck disable=SC2086
+    gives 0 "^sago run: --report /nonexistent/x.html: No such file or directory: there will be no report" \
+        run --stats off --report /nonexistent/x.html --trace trace.json -- $command
+    [ "$(wc -l <log)" -eq 1 ] || fail "an unwritable report: more than one line"
+done
+[ -s trace.json ] || fail "no trace beside a report that cannot be written"
 
 # ---- A program of the other MPI runs without Sago ----
 

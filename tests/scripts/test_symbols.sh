@@ -13,3 +13,6 @@ echo '#include <sago/sago.h>' | "$SAGO_MPICC" -E -P -I"$SAGO_SOURCE/include" -I"
 nm -D --defined-only "$SAGO_BUILD/lib/libsago.so" |
     awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u >"$tmp/exported"
 diff "$tmp/declared" "$tmp/exported" || { echo "FAIL: < declared, > exported (src/sago.map)"; exit 1; }
+while read -r name; do
+    grep -qE "\b$name\b" "$SAGO_SOURCE/tests/mpi/test_null.c" || { echo "FAIL: tests/mpi/test_null.c does not call $name"; exit 1; }
+done <"$tmp/exported"

@@ -27,8 +27,7 @@ def main(scratch):
     os.mkdir(work)
     command(tools, "mpicc", MPICC)
     command(tools, "mpiexec", LAUNCH)
-    environment = dict(os.environ, PATH=f"{tools}:{prefix}/bin:{os.environ['PATH']}", PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig",
-                       OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    environment = dict(os.environ, PATH=f"{tools}:{prefix}/bin:{os.environ['PATH']}", PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig")
     with open(os.path.join(SOURCE, "docs", "tutorial.md"), encoding="utf-8") as file:
         blocks = re.findall(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```", file.read(), re.S | re.M)
     programs, commands = 0, 0

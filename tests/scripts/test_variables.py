@@ -26,7 +26,7 @@ scratch = None
 
 def launch(program, variables):
     env = {k: v for k, v in os.environ.items() if not k.startswith("SAGO_")}
-    env.update(variables, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    env.update(variables)
     options = ["--oversubscribe"] if MPI == "openmpi" else []
     # With a sanitizer the program is linked with the drop-in: the sanitizer insists on coming before what is preloaded.
     preload = ["env", "LD_PRELOAD=" + PRELOAD] if program[0] == PLAIN and not SANITIZE else []
