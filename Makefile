@@ -21,7 +21,9 @@ SANITIZER := $(if $(findstring fuzzer,$(SANITIZE)),fuzz,$(if $(findstring thread
 SUFFIX    := $(if $(filter-out gcc,$(CC)),-$(notdir $(CC)))$(if $(SANITIZE),-$(SANITIZER))
 TREE      := build/$(if $(MPICC),$(MPIS),$(MPI))$(SUFFIX)
 
-CONFIGURE = cmake -S . -B $(TREE) --log-level=WARNING -DCMAKE_C_COMPILER=$(CC) \
+# The compiler goes by the environment: with -DCMAKE_C_COMPILER, CMake drops every other setting of a tree, SAGO_MPI too,
+# when the same name has come to mean another compiler.
+CONFIGURE = CC="$(CC)" cmake -S . -B $(TREE) --log-level=WARNING \
             $(if $(MPICC),-DSAGO_MPICC=$(MPICC) $(if $(MPIEXEC),-DSAGO_MPIEXEC=$(MPIEXEC)),-DSAGO_MPI=$(MPI)) \
             -DSAGO_SANITIZE=$(SANITIZE) $(if $(filter-out file,$(origin GIO)),-DSAGO_GIO=$(GIO))
 COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOBS)
