@@ -245,7 +245,8 @@ static void read_rounds(job *work) {
         if (round + 1 < work->plan->rounds)
             start_io(work, round + 1);
         open_window(work, round);
-        copy_local(work, round);
+        if (!work->call->refused) /* else the file ends earlier, or could not be read */
+            copy_local(work, round);
         move_between_nodes(work, round);
     }
 }

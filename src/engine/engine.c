@@ -45,8 +45,10 @@ static sago_status move(sagoi_call *call) {
     }
 }
 
+/* A flush keeps what could not be moved, and every rank has to know of that. */
 bool sagoi_call_ends_alone(const sagoi_call *call) {
-    return sagoi_route_leaves_alone(sagoi_composed_call(call->composed), &call->file->common);
+    return !call->composed->flush &&
+           sagoi_route_leaves_alone(sagoi_composed_call(call->composed), &call->file->common);
 }
 
 /* Ends a call that the other ranks may not have finished yet: this rank notes what it did last, as every rank that
@@ -105,7 +107,7 @@ static void count_call(sagoi_call *call, int64_t bytes) {
         sagoi_record_done(call->file, write, call->composed->request.low, call->composed->request.high, bytes);
 }
 
-/* A flush keeps what could not be moved, and every rank has to know of that. */
+/* The same of a call that was planned. */
 static bool is_done_alone(const sagoi_call *call) {
     return !call->composed->flush &&
            sagoi_route_leaves_planned_alone(sagoi_composed_call(call->composed), &call->file->common,
@@ -128,13 +130,24 @@ static sago_status end_planned(sagoi_call *call, sago_status status) {
     return is_answered(call, status) ? SAGO_OK : leave(call, status);
 }
 
+/* Does the known end of the file need no question?  If the file ends earlier, somebody has to notice before any rank's
+ * buffer is touched behind that end: aggregators that keep back what they have read, as they do where the replies
+ * of the call are known beforehand. */
+static bool may_trust(const sagoi_call *call) {
+    const sagoi_plan *plan = &call->entry->plan;
+    if (plan->strategy != SAGOI_STRATEGY_AGGREGATED)
+        return false;
+    return plan->nodes == 1 || (call->hit && call->entry->received.complete && !plan->relay_repeats &&
+                                plan->move == SAGOI_MOVE_PACKED);
+}
+
 static sago_status run_planned(sagoi_call *call) {
     sago_file *file = call->file;
     double start = sagoi_now();
     sago_status status = sagoi_call_find_plan(call);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_PLAN, start);
-    if (!status && call->trusted && call->entry->plan.strategy != SAGOI_STRATEGY_AGGREGATED)
-        status = sagoi_call_ask_size(call); /* no aggregator would notice if the file ends earlier */
+    if (!status && call->trusted && !may_trust(call))
+        status = sagoi_call_ask_size(call);
     if (status)
         return status;
     call->composed->all_dense = call->entry->plan.dense;
@@ -145,8 +158,8 @@ static sago_status run_planned(sagoi_call *call) {
         status = sagoi_request_finish_staging(&call->composed->request);
     status = end_planned(call, status);
     sagoi_mapping_remember(&file->mapping, file->store);
-    if (status)
-        sagoi_drop_exchanges(file); /* An exchange may have stopped halfway. */
+    if (status && !is_done_alone(call)) /* else only this rank would, and no exchange was in use */
+        sagoi_drop_exchanges(file);     /* An exchange may have stopped halfway. */
     return status;
 }
 

@@ -277,7 +277,7 @@ static sago_status merge_in_order(sago_file *file, const merge_buffer *buffer) {
 static sago_status empty_local(sago_file *file) {
     sago_file *local = file->tier->local;
     sago_status status = local->team->rank == 0 ? sagoi_store_resize(local->store, 0) : SAGO_OK;
-    local->written_end = 0;
+    local->written_end = local->known_end = 0;
     sagoi_mapping_cleanup(&local->mapping, &local->budget);
     status = sagoi_agree_status(file->team, status);
     file->tier->spent = status != SAGO_OK;

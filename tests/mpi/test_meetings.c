@@ -108,15 +108,19 @@ static void check_planned(const char *hints, int writes, int reads) {
     CHECK_OK(sago_close(&file));
 }
 
+static void limit_files(rlim_t most) {
+    const struct rlimit limit = {most, RLIM_INFINITY};
+    CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
 /* An error that only one rank meets: that rank gets it, and the next call is as if nothing had been. */
 static void check_failing(void) {
     char buffer[2 * PIECE] = {3};
     const int64_t most = INT64_C(1) << 30;
     const sago_extent wrong[2] = {{0, PIECE}, {most, PIECE}};
-    const struct rlimit limit = {(rlim_t)most, RLIM_INFINITY};
     scene = "one rank cannot write";
     open_it("sago_strategy=direct sago_agree=enter");
-    CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit_files((rlim_t)most);
     (void)move_runs(true, 2 * (int64_t)PIECE * rank);
     const sago_extent right[2] = {{2 * (int64_t)PIECE * rank, PIECE}, {INT64_C(100000) + 2 * PIECE * rank, PIECE}};
     sago_status status = sago_write_extents_all(file, 2, rank == 1 ? wrong : right, buffer);
@@ -125,6 +129,25 @@ static void check_failing(void) {
         CHECK_INT(move_runs(true, 2 * (int64_t)PIECE * rank), 2 * PIECE);
         CHECK_INT(move_runs(false, 2 * (int64_t)PIECE * rank), 2 * PIECE);
     }
+    CHECK_OK(sago_close(&file));
+}
+
+/* What waits is moved at once on all ranks, or on none: all of them hear that one rank could not write. */
+static void check_flush(const char *hints) {
+    const int64_t far = INT64_C(1) << 20;
+    const char buffer[PIECE] = {4};
+    scene = hints;
+    open_it(hints);
+    for (int turn = 0; turn < 2; turn++) {
+        for (int64_t i = 0; i < 3; i++)
+            CHECK_OK(sago_write_at_all(file, 2 * far * rank + i * PIECE, buffer, PIECE, MPI_BYTE, NULL));
+        if (turn == 0 && rank == 1)
+            limit_files((rlim_t)far);
+        sago_status status = sago_sync(file);
+        CHECK(turn == 0 ? status == SAGO_ERR_IO : status == SAGO_OK);
+        limit_files(RLIM_INFINITY);
+    }
+    CHECK_OK(sago_sync(file));
     CHECK_OK(sago_close(&file));
 }
 
@@ -174,6 +197,26 @@ static bool check_unread(int failing) {
     expect_dealt(0, 0);
     expect_dealt(0, 0);
     return any;
+}
+
+/* One rank could not write in a call that nobody gathers: what the ranks keep for gathered calls stays the same. */
+static void check_kept(void) {
+    enum { LONG = 1 << 20 };
+    static char buffer[2 * LONG];
+    const int64_t far = INT64_C(20000000);
+    const sago_extent own[2] = {{2 * (int64_t)LONG * rank, LONG}, {far + 2 * (int64_t)LONG * rank, LONG}};
+    scene = "gathered after an error of one rank";
+    open_it("sago_agree=enter");
+    CHECK_OK(move_dealt(true, 0, NULL));
+    for (int turn = 0; turn < 3; turn++) {
+        expect_dealt(0, 0);
+        if (turn == 1 && rank == 1)
+            limit_files(LONG);
+        CHECK((sago_write_extents_all(file, 2, own, buffer) != SAGO_OK) == (turn == 1 && rank == 1));
+        limit_files(RLIM_INFINITY);
+        CHECK_OK(move_dealt(true, 0, NULL));
+    }
+    CHECK_OK(sago_close(&file));
 }
 
 /* A file that somebody has cut without a sync is read up to its end. */
@@ -236,5 +279,7 @@ int main(int argc, char **argv) {
     check_reads("sago_strategy=aggregated sago_window=4K");
     check_told();
     check_failing();
+    check_kept();
+    check_flush("sago_agree=enter sago_defer=on");
     return check_end();
 }
