@@ -33,8 +33,10 @@ dropin_file *dropin_files_create(void) {
 }
 
 void dropin_files_add(dropin_file *file, MPI_File handle) {
+    static int64_t opened;
     file->handle = handle;
     (void)pthread_mutex_lock(&lock);
+    file->number = ++opened;
     dropin_file **bucket = bucket_of(handle);
     file->next = *bucket;
     *bucket = file;

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <sago/sago.h>
@@ -15,6 +16,7 @@ typedef enum { DROPIN_SPLIT_NONE, DROPIN_SPLIT_SAGO, DROPIN_SPLIT_MPI } dropin_s
 
 typedef struct dropin_file {
     MPI_File handle;
+    int64_t number; /* of this opening; a handle is used again after it was closed */
     struct dropin_file *next;
     sago_file *sago;                  /* NULL: not taken, or not yet */
     struct dropin_late *_Atomic late; /* what taking the file later needs, until it is taken or refused; late.h */

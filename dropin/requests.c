@@ -33,14 +33,9 @@ static dropin_request *failed; /* failed calls that the program has not freed ye
 
 /* The requests that this thread looks at.  Any of them may fail meanwhile, since other threads let calls go on,
  * too. */
-static _Thread_local struct {
-    bool now;
-    int n;
-    const MPI_Request *requests;
-} look;
-/* Failed calls that the MPI library has freed meanwhile, ordered by place; and those of earlier looks, whose
- * handlers are still to be called. */
-static _Thread_local dropin_request *ended, *unraised;
+static _Thread_local dropin_look look;
+/* Failed calls of earlier looks, whose handlers are still to be called. */
+static _Thread_local dropin_request *unraised;
 
 /* false: nobody will ask for the result. */
 static bool failed_add(dropin_request *request) {
@@ -76,10 +71,17 @@ static void let_go(dropin_request *request) {
         free(request);
 }
 
-void dropin_failures_begin(int n, const MPI_Request requests[]) {
-    look.now = true;
-    look.n = n;
-    look.requests = requests;
+/* The MPI library may call a communicator's handler of errors during the look, and that handler may wait, too, or
+ * not return: so its waits look by themselves, and the outer look goes on afterwards. */
+void dropin_failures_begin(int n, const MPI_Request requests[], dropin_look *before) {
+    *before = look;
+    look = (dropin_look){.now = true, .n = n, .requests = requests};
+    dropin_waiting = false;
+}
+
+void dropin_failures_end(const dropin_look *before) {
+    look = *before;
+    dropin_waiting = true;
 }
 
 /* The MPI libraries free a request before they take it from the list. */
@@ -91,7 +93,7 @@ static int place_of(const dropin_request *request) {
 }
 
 static void ended_add(dropin_request *request) {
-    dropin_request **at = &ended;
+    dropin_request **at = &look.ended;
     request->failure.place = place_of(request);
     while (*at && (*at)->failure.place < request->failure.place)
         at = &(*at)->next;
@@ -100,11 +102,10 @@ static void ended_add(dropin_request *request) {
 }
 
 bool dropin_failures_next(dropin_failure *failure) {
-    dropin_request *next = ended;
-    look.now = false;
+    dropin_request *next = look.ended;
     if (!next)
         return false;
-    ended = next->next;
+    look.ended = next->next;
     next->next = NULL;
     dropin_request **at = &unraised;
     while (*at)
@@ -120,6 +121,7 @@ bool dropin_failures_unraised(dropin_failure *failure) {
         return false;
     unraised = first->next;
     *failure = first->failure;
+    atomic_fetch_sub(&dropin_watched, 1);
     let_go(first);
     return true;
 }
@@ -137,12 +139,13 @@ static int query(void *arg, MPI_Status *status) {
 static int release(void *arg) {
     dropin_request *request = arg;
     bool has_failed = failed_remove(request);
+    if (has_failed && look.now) { /* watched until its handler is called */
+        ended_add(request);
+        return MPI_SUCCESS;
+    }
     if (has_failed)
         atomic_fetch_sub(&dropin_watched, 1);
-    if (has_failed && look.now)
-        ended_add(request);
-    else
-        let_go(request);
+    let_go(request);
     return MPI_SUCCESS;
 }
 
@@ -158,7 +161,7 @@ static void complete(dropin_file *file, dropin_request *request, int code) {
         dropin_count_served(file, request->started.write, request->bytes,
                             dropin_clock() - request->started.seconds - waited);
     waited = 0;
-    request->failure = (dropin_failure){code, file->handle, 0};
+    request->failure = (dropin_failure){.code = code, .file = file->handle, .number = file->number};
     bool watched = code && request->handle != MPI_REQUEST_NULL && failed_add(request); /* until it is freed */
     if (!watched)
         atomic_fetch_sub(&dropin_watched, 1);

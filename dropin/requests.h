@@ -37,12 +37,22 @@ void dropin_requests_waited(double seconds);
 typedef struct dropin_failure {
     int code;
     MPI_File file;
-    int place; /* in the list of requests that is looked at */
+    int64_t number; /* of the file (mpi_files.h) */
+    int place;      /* in the list of requests that is looked at */
 } dropin_failure;
 
-/* Around a look of this thread's at requests, which the MPI library frees if they are complete: gives those among
- * them that failed, ordered by place.  Takes no memory. */
-void dropin_failures_begin(int n, const MPI_Request requests[]);
+/* A look of this thread's at requests, which the MPI library frees if they are complete. */
+typedef struct dropin_look {
+    bool now; /* the look has begun, and not ended */
+    int n;
+    const MPI_Request *requests;
+    struct dropin_request *ended; /* the calls among them that have failed, ordered by place */
+} dropin_look;
+
+/* Begins a look, and keeps the one that was going on in *before.  Takes no memory. */
+void dropin_failures_begin(int n, const MPI_Request requests[], dropin_look *before);
+/* Ends the look, once dropin_failures_next() has given all calls that failed. */
+void dropin_failures_end(const dropin_look *before);
 /* false: there are no more. */
 bool dropin_failures_next(dropin_failure *failure);
 /* Those that dropin_failures_next() has given, once more: their handlers are to be called.  false: all were. */

@@ -31,10 +31,11 @@ static void back_off(bool moved, int *quiet) {
 /* ---- Failures ---- */
 
 /* The place of the only request that is complete now, if one is. */
-static int tell_failure(int code) {
+static int tell_failure(const dropin_look *before, int code) {
     dropin_failure failure;
     while (dropin_failures_next(&failure))
         code = code ? code : failure.code;
+    dropin_failures_end(before);
     return code;
 }
 
@@ -48,7 +49,7 @@ static int status_at(int place, int n, const int indices[]) {
 }
 
 /* Some requests are complete now: puts the errors into their statuses. */
-static int tell_failures(int code, int n, const int indices[], MPI_Status statuses[]) {
+static int tell_failures(const dropin_look *before, int code, int n, const int indices[], MPI_Status statuses[]) {
     dropin_failure failure;
     bool told = code == MPI_ERR_IN_STATUS, wanted = statuses != MPI_STATUSES_IGNORE;
     while (dropin_failures_next(&failure)) {
@@ -59,6 +60,7 @@ static int tell_failures(int code, int n, const int indices[], MPI_Status status
         if (wanted && told && at < n)
             statuses[at].MPI_ERROR = failure.code;
     }
+    dropin_failures_end(before);
     return told ? MPI_ERR_IN_STATUS : code;
 }
 
@@ -67,33 +69,39 @@ static int tell_failures(int code, int n, const int indices[], MPI_Status status
 int dropin_waited(int code) {
     dropin_failure failure;
     dropin_waiting = false;
-    while (dropin_failures_unraised(&failure))
-        if (dropin_files_find(failure.file))
+    while (dropin_failures_unraised(&failure)) {
+        const dropin_file *file = dropin_files_find(failure.file);
+        if (file && file->number == failure.number)
             (void)dropin_raise_code(failure.file, failure.code);
+    }
     return code;
 }
 
 /* ---- One look each ---- */
 
 static int look(MPI_Request *request, int *flag, MPI_Status *status) {
-    dropin_failures_begin(1, request);
-    return tell_failure(dropin_waits_after_pmpi.Test(request, flag, status));
+    dropin_look before;
+    dropin_failures_begin(1, request, &before);
+    return tell_failure(&before, dropin_waits_after_pmpi.Test(request, flag, status));
 }
 
 static int look_all(int n, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
-    dropin_failures_begin(n, requests);
-    return tell_failures(dropin_waits_after_pmpi.Testall(n, requests, flag, statuses), n, NULL, statuses);
+    dropin_look before;
+    dropin_failures_begin(n, requests, &before);
+    return tell_failures(&before, dropin_waits_after_pmpi.Testall(n, requests, flag, statuses), n, NULL, statuses);
 }
 
 static int look_any(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
-    dropin_failures_begin(n, requests);
-    return tell_failure(dropin_waits_after_pmpi.Testany(n, requests, index, flag, status));
+    dropin_look before;
+    dropin_failures_begin(n, requests, &before);
+    return tell_failure(&before, dropin_waits_after_pmpi.Testany(n, requests, index, flag, status));
 }
 
 static int look_some(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
-    dropin_failures_begin(n, requests);
+    dropin_look before;
+    dropin_failures_begin(n, requests, &before);
     int code = dropin_waits_after_pmpi.Testsome(n, requests, done, indices, statuses);
-    return tell_failures(code, *done == MPI_UNDEFINED ? 0 : *done, indices, statuses);
+    return tell_failures(&before, code, *done == MPI_UNDEFINED ? 0 : *done, indices, statuses);
 }
 
 /* ---- The calls ---- */

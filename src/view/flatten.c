@@ -172,6 +172,7 @@ static bool read_part(const sagoi_type_reader *reader, MPI_Datatype type, part *
     part_cleanup(member);
     part_init(member, type);
     member->depth = depth;
+    member->flat.strange_to_romio = true; /* it may be */
     sagoi_pattern *pattern = part_begin_pattern(member, reader->budget);
     if (!sagoi_type_reader_read(reader, pattern))
         return false;
@@ -189,6 +190,7 @@ static bool pack_part(sagoi_type_reader *reader, MPI_Datatype type, part *member
     if (reader->failed || member->depth < 2 || !sagoi_type_derived(type))
         return false;
     sagoi_type_reading read = sagoi_type_reader_pack(reader, type);
+    member->flat.strange_to_romio = true; /* it may be */
     if (read == SAGOI_READ)
         return read_part(reader, type, member);
     member->type = type;
@@ -206,8 +208,8 @@ static sago_status flatten_member(sagoi_contents *contents, int64_t i, sagoi_typ
         part_cleanup(member);
         status = flatten_part(contents->types[i], contents->budget, member);
         flat->numbers += member->flat.numbers;
-        flat->strange_to_romio = flat->strange_to_romio || member->flat.strange_to_romio;
     }
+    flat->strange_to_romio = flat->strange_to_romio || member->flat.strange_to_romio;
     if (status == SAGO_OK && length != 1)
         status = part_measure(member, contents->types[i]);
     if (status == SAGO_OK)

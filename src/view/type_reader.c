@@ -107,6 +107,7 @@ bool sagoi_type_read(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat) 
     sagoi_budget_free(budget, asked.packed);
     if (!found)
         sagoi_flat_cleanup(flat);
+    flat->strange_to_romio = found; /* The type may be strange: its parts were not looked at. */
     return found;
 }
 
