@@ -178,22 +178,25 @@ static bool is_here(const sago_ckpt *ckpt, const char *name) {
            here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
-/* A directory that is not where it was has been moved, or it is a copy: then the one that was copied is still
- * there. One that cannot be looked at may be. */
-static sago_status find_copied(const sago_ckpt *ckpt, const marker *mark, bool *copied) {
+/* What is at a place where this directory, or one with its id, once was. */
+typedef enum { NOT_IT, PUT_THERE, USED_THERE, HIDDEN } other_place;
+
+/* *what: PUT_THERE: another one with this id, but by its record it was used elsewhere (a backup, for instance);
+ * HIDDEN: the place cannot be looked at. */
+static sago_status look_at(const sago_ckpt *ckpt, const char *home, sagoi_id id, other_place *what) {
     marker other;
     bool old;
     sagoi_watch *watched = NULL;
-    *copied = false;
-    if (!mark->home[0] || strcmp(mark->home, ckpt->home) == 0)
+    *what = NOT_IT;
+    if (!home[0] || strcmp(home, ckpt->home) == 0)
         return SAGO_OK;
-    sago_status status = sagoi_watch_begin(mark->home, ckpt->hints.ckpt_patience, &watched);
+    sago_status status = sagoi_watch_begin(home, ckpt->hints.ckpt_patience, &watched);
     if (!status)
-        status = load_marker(mark->home, &other, &old);
-    if (!status)
-        *copied = sagoi_id_equal(other.id, mark->id) && !is_here(ckpt, mark->home);
-    else
-        *copied = status != SAGO_ERR_NO_FILE;
+        status = load_marker(home, &other, &old);
+    if (status)
+        *what = status == SAGO_ERR_NO_FILE ? NOT_IT : HIDDEN;
+    else if (sagoi_id_equal(other.id, id) && !is_here(ckpt, home))
+        *what = strcmp(other.home, home) == 0 ? USED_THERE : PUT_THERE;
     sagoi_watch_end(&watched);
     if (status == SAGO_ERR_MEMORY)
         return status;
@@ -201,13 +204,17 @@ static sago_status find_copied(const sago_ckpt *ckpt, const marker *mark, bool *
     return SAGO_OK;
 }
 
-/* What the nodes have by the id of a copied directory is that one's: the copy gets an id of its own.  Opened for
- * reading it has one for this time. */
+/* A directory that is not where it was has been moved, or it is a copy: then the one that was copied is still
+ * there, or may be.  What the nodes have by the id of a copied directory is that one's: the copy gets an id of its
+ * own.  Opened for reading it has one for this time. */
 static sago_status settle(sago_ckpt *ckpt, marker *mark, bool old) {
+    other_place there = NOT_IT;
     (void)snprintf(ckpt->home, sizeof ckpt->home, "%s", ckpt->dir);
     sago_status status = sagoi_path_resolve(ckpt->home);
     if (!status)
-        status = find_copied(ckpt, mark, &ckpt->copied);
+        status = look_at(ckpt, mark->home, mark->id, &there);
+    ckpt->copied = there != NOT_IT;
+    ckpt->used_here = strcmp(mark->home, ckpt->home) == 0;
     if (!status && ckpt->copied)
         status = draw_id(&mark->id);
     if (status || ckpt->hints.ckpt_read_only || (!old && strcmp(mark->home, ckpt->home) == 0))
@@ -291,23 +298,23 @@ static bool uses_nodes(const sago_ckpt *ckpt) {
     return ckpt->hints.local_dirs[0] && strcmp(ckpt->hints.local_dirs, "none") != 0;
 }
 
-/* *other: another place where there is a directory with this one's id, and that has used the storage of this
- * node. */
+/* *other: another place where there is, or may be, a directory with this one's id that has used the storage of
+ * this node. */
 static sago_status look_for_other(const sago_ckpt *ckpt, char other[SAGOI_CKPT_PATH]) {
     char path[SAGOI_CKPT_PATH];
     sago_status status = SAGO_OK;
     for (int i = 0; candidate(ckpt, i, path) && !other[0] && status != SAGO_ERR_MEMORY; i++) {
         marker mark = {0};
-        bool old, copied = false;
+        other_place there = NOT_IT;
+        bool old;
         sagoi_watch *watched = NULL;
         status = sagoi_watch_begin(path, ckpt->hints.ckpt_patience, &watched);
         if (!status)
             status = load_marker(path, &mark, &old);
         sagoi_watch_end(&watched);
-        mark.id = ckpt->directory;
         if (!status)
-            status = find_copied(ckpt, &mark, &copied);
-        if (copied)
+            status = look_at(ckpt, mark.home, ckpt->directory, &there);
+        if (there == USED_THERE || there == HIDDEN)
             (void)snprintf(other, SAGOI_CKPT_PATH, "%s", mark.home);
     }
     if (status == SAGO_ERR_MEMORY)
@@ -316,11 +323,14 @@ static sago_status look_for_other(const sago_ckpt *ckpt, char other[SAGOI_CKPT_P
     return SAGO_OK;
 }
 
-/* Rank 0: is it really another one, and not this one by another name?  Then this one gets an id of its own. */
+/* Rank 0: is it really another one, and not this one by another name?  Then this one gets an id of its own.  Where
+ * it cannot be looked at, this one has what is on the nodes if it was used where it is before: the nodes that have
+ * not seen that may remember a place that it has left. */
 static sago_status part_from(sago_ckpt *ckpt, const char *other) {
     marker mark = {.id = ckpt->directory};
-    memcpy(mark.home, other, sizeof mark.home);
-    sago_status status = find_copied(ckpt, &mark, &ckpt->copied);
+    other_place there = NOT_IT;
+    sago_status status = look_at(ckpt, other, ckpt->directory, &there);
+    ckpt->copied = there == USED_THERE || (there == HIDDEN && !ckpt->used_here);
     if (!status && ckpt->copied)
         status = draw_id(&mark.id);
     memcpy(mark.home, ckpt->home, sizeof mark.home);

@@ -108,6 +108,7 @@ struct sago_ckpt {
     char home[SAGOI_CKPT_PATH];  /* `dir` without links, as rank 0 sees it */
     sagoi_id directory;          /* written into the directory when it was made */
     bool copied;                 /* rank 0: it was a copy of another one */
+    bool used_here;              /* rank 0: it was opened for writing before where it is now */
     bool unnamed;                /* rank 0: it had lost its record, and with it the way to the nodes' storage */
     uint64_t key;                /* for the cover check; random, equal on all ranks */
     int64_t domain, domains;     /* the storage device of this rank at the local level; number of all */

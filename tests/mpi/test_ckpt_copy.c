@@ -50,7 +50,7 @@ static void check_closed(const char *name, const char *how, int64_t wanted, int6
 
 /* Steps 1 to 5: 2 and 4 are in the directory, 4 and 5 on the nodes. */
 static void start(void) {
-    shell("rm -rf ckpt copy moved link other local; mkdir local");
+    shell("rm -rf ckpt copy moved link other local local2; mkdir local");
     sago_ckpt *ckpt = open_as("ckpt", hints);
     save_steps(ckpt, 1, 5, 0);
     CHECK_OK(sago_ckpt_close(&ckpt));
@@ -129,6 +129,34 @@ static void moved_and_copied(void) {
     check_closed("copy", hints, 7, 0);
 }
 
+/* The directory was moved, and a job on other nodes has used it since.  What is where it was before says nothing:
+ * it was put there later, or cannot be looked at. */
+static void moved_long_ago(const char *what, const char *command) {
+    char elsewhere[CHECK_PATH_MAX + 128];
+    start();
+    scene = what;
+    snprintf(elsewhere, sizeof elsewhere, "%s sago_local_dirs=%s", HINTS, scratch("local2"));
+    shell("mv ckpt moved; mkdir local2");
+    check_closed("moved", elsewhere, 4, 0);
+    shell(command);
+    check_closed("moved", reading, 5, 0);
+    check_closed("moved", hints, 5, 0);
+    check_closed("moved", hints, 5, 0);
+}
+
+/* The one that was opened first cannot be looked at, and what is on the nodes stays its own. */
+static void first_one_hides(void) {
+    start();
+    scene = "the first one cannot be looked at";
+    shell("mv ckpt moved; cp -a moved copy");
+    check_closed("copy", hints, 5, 0);
+    shell("mv copy other; ln -s copy copy");
+    check_closed("moved", reading, 4, 0);
+    check_closed("moved", hints, 4, 0);
+    shell("rm copy; mv other copy");
+    check_closed("copy", hints, 5, 0);
+}
+
 /* A link leads to one directory, and then to a copy of it. */
 static void by_a_link(void) {
     start();
@@ -151,6 +179,9 @@ int main(int argc, char **argv) {
     both_at_once();
     moved();
     moved_and_copied();
+    moved_long_ago("a backup by the old name", "cp -a moved ckpt");
+    moved_long_ago("the old place cannot be looked at", "ln -s ckpt ckpt");
+    first_one_hides();
     by_a_link();
     decomposition_free(&m, &d);
     return check_end();
