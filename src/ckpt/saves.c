@@ -77,6 +77,7 @@ void sagoi_steps_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level 
         *complete = (sagoi_complete_step){.step = step, .id_low = id_low};
     }
     complete->at[level] = true;
+    complete->half_drained = complete->half_drained && !complete->at[SAGO_LEVEL_GLOBAL];
 }
 
 void sagoi_steps_remove(sago_ckpt *ckpt, int64_t step) {

@@ -36,6 +36,25 @@ static void remember_step(sago_ckpt *ckpt, const sagoi_save_view *view) {
         complete->half_drained = is_half_drained(view);
 }
 
+/* Of what cannot be looked at nothing is removed. */
+sago_status sagoi_recall_drain(sago_ckpt *ckpt, int64_t step) {
+    sagoi_overview overview;
+    sagoi_complete_step *complete = sagoi_steps_find(ckpt, step);
+    if (!complete || complete->at[SAGO_LEVEL_GLOBAL])
+        return SAGO_OK;
+    complete->half_drained = false;
+    sago_status status = sagoi_overview_make(ckpt, step, &overview);
+    for (int64_t i = 0; !status && i < overview.n; i++) {
+        const sagoi_save_view *view = &overview.views[i];
+        if (view->step != step || view->id_low != complete->id_low)
+            continue;
+        complete->half_drained = is_half_drained(view);
+        complete->at[SAGO_LEVEL_GLOBAL] = view->complete[SAGO_LEVEL_GLOBAL];
+    }
+    sagoi_overview_cleanup(&overview);
+    return status;
+}
+
 static sago_status remember(sago_ckpt *ckpt, const sagoi_overview *overview) {
     const sagoi_save_view **views = calloc((size_t)overview->n + 1, sizeof *views);
     sago_status status = sagoi_steps_reserve(ckpt, overview->n);

@@ -261,6 +261,31 @@ static sago_status with_step(sago_ckpt *ckpt, int64_t step, sago_status (*work)(
     return status;
 }
 
+/* The list of steps learns how far a step has come to the directory.  The failure before it is what is told. */
+static sago_status recall_drain(sago_ckpt *ckpt, int64_t step, sago_status before) {
+    char why[SAGOI_MESSAGE_MAX];
+    sagoi_message_keep(why);
+    sago_status status = sagoi_recall_drain(ckpt, step);
+    if (!before)
+        return status;
+    sagoi_message_set(why);
+    return before;
+}
+
+/* A save whose drain the thread has given up. */
+static sagoi_saving *given_up(sago_ckpt *ckpt, int64_t step) {
+    sagoi_saving *saving = sagoi_saving_find(ckpt, step);
+    bool again = saving && !saving->failed && saving->global_decided && saving->stats.level < SAGO_LEVEL_GLOBAL;
+    return again ? saving : NULL;
+}
+
+/* It is in the directory after all. */
+static void make_up(sagoi_saving *saving) {
+    saving->status = SAGO_OK;
+    saving->stats.level = SAGO_LEVEL_GLOBAL;
+    saving->journalled = false;
+}
+
 static sago_status drain_found(sago_ckpt *ckpt, int64_t step) {
     uint64_t id_low;
     sago_status status = with_step(ckpt, step, drain_mine, &id_low);
@@ -281,10 +306,8 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
     sago_status status = refuse_read_only(ckpt);
     if (status)
         return status;
-    sagoi_saving *saving = sagoi_saving_find(ckpt, step);
-    bool again = saving && !saving->failed && saving->global_decided &&
-                 saving->stats.level < SAGO_LEVEL_GLOBAL; /* the thread has given the drain up */
-    if (saving && !again)
+    sagoi_saving *again = given_up(ckpt, step);
+    if (sagoi_saving_find(ckpt, step) && !again)
         return sagoi_wait_for(ckpt, step, SAGO_LEVEL_GLOBAL);
     status = sagoi_mend(ckpt, step, SAGOI_NEWEST_SAVE, SAGOI_MEND_LOST);
     if (!status)
@@ -294,11 +317,8 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
         if (!status)
             status = drain_found(ckpt, step);
     }
-    if (!status && again) {
-        saving->status = SAGO_OK;
-        saving->stats.level = SAGO_LEVEL_GLOBAL;
-        saving->journalled = false;
-    }
+    if (!status && again)
+        make_up(again);
     return status;
 }
 
@@ -373,19 +393,38 @@ static sago_status mend_levels(sagoi_fetch *fetch) {
     return SAGO_OK;
 }
 
+/* What was half drained may be in the directory as a whole now, and then is no leftover of the drain. */
+static sago_status note_repaired(sago_ckpt *ckpt, int64_t step, sago_status status) {
+    const sagoi_complete_step *complete = sagoi_steps_find(ckpt, step);
+    if (!complete || complete->at[SAGO_LEVEL_GLOBAL])
+        return status;
+    status = recall_drain(ckpt, step, status);
+    if (!complete->at[SAGO_LEVEL_GLOBAL])
+        return status;
+    sagoi_saving *again = given_up(ckpt, step);
+    if (again && again->id.low == complete->id_low)
+        make_up(again);
+    if (ckpt->team->rank == 0)
+        sagoi_background_mark(ckpt->background, false, step, complete->id_low);
+    return status;
+}
+
 /* The levels come first: data that is intact only in the directory is needed for mending parity. */
 sago_status sagoi_repair(sago_ckpt *ckpt, int64_t step) {
     uint64_t id_low;
     sago_status status = refuse_read_only(ckpt);
-    if (!status)
-        status = sagoi_saves_await_all(ckpt);
+    if (status)
+        return status;
+    status = sagoi_saves_await_all(ckpt);
     if (!status)
         status = with_step(ckpt, step, mend_levels, &id_low);
     if (!status)
         status = sagoi_mend(ckpt, step, SAGOI_NEWEST_SAVE, SAGOI_MEND_ALL);
     if (!status)
         status = with_step(ckpt, step, mend_levels, &id_low); /* and what only redundancy had */
-    return status ? status : sagoi_verify(ckpt, step);
+    if (!status)
+        status = sagoi_verify(ckpt, step);
+    return note_repaired(ckpt, step, status);
 }
 
 /* ---- Removing ---- */

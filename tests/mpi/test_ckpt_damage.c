@@ -643,22 +643,27 @@ static void fails_on_one_node(void) {
 }
 
 /* A job that is killed while it drains leaves some parts in the directory.  They go when the step on the nodes has
- * become too old, and are not taken for a damaged step then. */
-static void half_drained(void) {
+ * become too old, and are not taken for a damaged step then; unless the step was brought there as a whole before.
+ */
+static void half_drained(sago_status (*bring)(sago_ckpt *, int64_t)) {
     char hints[320];
     sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
-    scene = "half drained";
+    scene = bring ? "half drained, then as a whole" : "half drained";
     start(both);
     shell("cd ckpt/step-*10-*; rm complete writer-000001.part; cd ../step-*20-*; rm complete intent "
           "writer-000000.part");
     snprintf(hints, sizeof hints, "%s sago_ckpt_keep_local=1", both);
     sago_ckpt *ckpt = open_with(hints);
+    if (bring)
+        CHECK_OK(bring(ckpt, 10));
     save(ckpt, 50);
     CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK_INT(names("local/*/step-*"), 1);
+    CHECK_INT(names("ckpt/step-*10-*/*.part"), bring ? ranks : 0);
     ckpt = open_with(both);
     CHECK_OK(sago_ckpt_get_stats(ckpt, &stats));
     CHECK_INT(stats.damaged, 0);
-    CHECK_INT(names("ckpt/step-*"), STEPS - 1);
+    CHECK_INT(names("ckpt/step-*"), STEPS - 1 + (bring != NULL));
     check_restart(ckpt, 50, 0, "step 50: ");
     CHECK_OK(sago_ckpt_close(&ckpt));
     start_anew();
@@ -841,7 +846,9 @@ int main(int argc, char **argv) {
     without_locks_on_nodes(3);
     saved_twice();
     fails_on_one_node();
-    half_drained();
+    half_drained(NULL);
+    half_drained(sago_ckpt_repair);
+    half_drained(sago_ckpt_drain);
     nothing_readable();
     decomposition_free(&m, &d);
     return check_end();
