@@ -319,7 +319,7 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
     }
     if (!status && again)
         make_up(again);
-    return status;
+    return status ? recall_drain(ckpt, step, status) : SAGO_OK;
 }
 
 /* ---- Repairing ---- */

@@ -670,6 +670,36 @@ static void half_drained(sago_status (*bring)(sago_ckpt *, int64_t)) {
     scene = "";
 }
 
+/* The same of a drain that fails, of a step that an earlier job has saved. */
+static int refuse_second_in_directory(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return sagoi_op_changes(op->kind) && strstr(op->path, "/ckpt/step-") && strstr(op->path, "writer-000001") ? EIO
+                                                                                                              : 0;
+}
+
+static void drain_fails(void) {
+    static const file_hooks hooks = {.before = refuse_second_in_directory};
+    char hints[320];
+    sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
+    scene = "a drain fails";
+    start(local_only);
+    snprintf(hints, sizeof hints, "%s sago_ckpt_keep_local=1", local_only);
+    sago_ckpt *ckpt = open_with(hints);
+    inject_file_hooks(&hooks);
+    EXPECT(sago_ckpt_drain(ckpt, 10), SAGO_ERR_IO, "writer-000001", -1);
+    inject_file_hooks(NULL);
+    CHECK_INT(names("ckpt/step-*10-*/*.part"), ranks - 1);
+    save(ckpt, 50);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK_INT(names("ckpt/*10-5*"), 0);
+    ckpt = open_with(both);
+    CHECK_OK(sago_ckpt_get_stats(ckpt, &stats));
+    CHECK_INT(stats.damaged, 0);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
 /* Nothing can be read: nobody begins at the beginning unawares. */
 static int refuse_all_parts(void *arg, const sagoi_file_op *op, int64_t *len) {
     (void)arg, (void)len;
@@ -849,6 +879,7 @@ int main(int argc, char **argv) {
     half_drained(NULL);
     half_drained(sago_ckpt_repair);
     half_drained(sago_ckpt_drain);
+    drain_fails();
     nothing_readable();
     decomposition_free(&m, &d);
     return check_end();
