@@ -131,7 +131,10 @@ const sagoi_save_view *sagoi_overview_of_id(const sagoi_overview *overview, int6
     for (int64_t i = 0; i < overview->n; i++)
         if (overview->views[i].step == step && overview->views[i].id_low == id_low)
             found = &overview->views[i];
-    return found && found->intent_item && !sagoi_view_aside(found) ? found : NULL;
+    if (!found || !found->intent_item)
+        return NULL;
+    bool on_nodes = found->complete[SAGO_LEVEL_LOCAL] || found->complete[SAGO_LEVEL_REDUNDANT];
+    return on_nodes || !sagoi_view_aside(found) ? found : NULL;
 }
 
 void sagoi_overview_tell(sago_ckpt *ckpt, const sagoi_overview *overview) {

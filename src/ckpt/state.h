@@ -220,7 +220,8 @@ sago_status sagoi_overview_make(sago_ckpt *ckpt, int64_t step, sagoi_overview *o
 sago_status sagoi_overview_of_reachable(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) SAGOI_CHECKED;
 /* The save of a step: a complete one, else the newest that has an intent; NULL: none. */
 const sagoi_save_view *sagoi_overview_save(const sagoi_overview *overview, int64_t step);
-/* The save of a step with this id, if it has an intent and is not set aside; SAGOI_NEWEST_SAVE: as above. */
+/* The save of a step with this id, if it has an intent, and is complete on the nodes or nowhere set aside;
+ * SAGOI_NEWEST_SAVE: as above. */
 const sagoi_save_view *sagoi_overview_of_id(const sagoi_overview *overview, int64_t step, uint64_t id_low);
 /* Names in the report what was left out. */
 void sagoi_overview_tell(sago_ckpt *ckpt, const sagoi_overview *overview);

@@ -295,6 +295,24 @@ static void encoded_without_directory(void) {
     scene = "";
 }
 
+/* What is in the directory is set aside, and stays so, since nobody can read it.  The nodes have the step, and
+ * redundancy mends what is damaged there. */
+static void mended_beside_damage(void) {
+    char path[CHECK_PATH_MAX];
+    uint64_t state = 1;
+    scene = "mended beside damage";
+    save(&schemes[1], true, true);
+    run("cd $SAGO_TEST_DIR/ckpt && s=$(ls -d step-*) && mv $s damaged-${s#step-} && cd damaged-* && "
+        "rm writer-000002.part && mkfifo writer-000002.part");
+    if (rank == 0) {
+        pick_file(path, "node-1/local/sago-ckpt-*", "writer-*.data", &state);
+        flip_byte(path, 7);
+    }
+    meet();
+    try_restore(&schemes[1], true, true, COMES_BACK);
+    scene = "";
+}
+
 /* ---- Random damage ---- */
 
 enum { TRIALS = 4 }; /* for each save */
@@ -338,6 +356,8 @@ static void damage_of_all_kinds(void) {
         encoded_damaged();
     if (sum_everywhere(failures) == 0)
         encoded_without_directory();
+    if (sum_everywhere(failures) == 0)
+        mended_beside_damage();
 }
 
 static void enter_folder(void) {
