@@ -351,7 +351,7 @@ sago_status sagoi_redundancy_wait(sago_ckpt *ckpt, sagoi_saving *saving) {
     if (!saving->redundant && !saving->bare)
         saving->to_redundant = true;
     sago_status status = sagoi_redundancy_advance(ckpt);
-    if (status || saving->redundant || saving->stats.level == SAGO_LEVEL_GLOBAL)
+    if (status || saving->redundant)
         return status;
     saving->told = true;
     sagoi_message_set(saving->message);

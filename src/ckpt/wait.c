@@ -38,6 +38,8 @@ static sago_status wait_levels(sago_ckpt *ckpt, sagoi_saving *saving, sago_level
     sago_status status = level > SAGO_LEVEL_MEMORY ? wait_first(ckpt, saving) : SAGO_OK;
     if (status || level <= SAGO_LEVEL_LOCAL || !ckpt->local[0])
         return status;
+    if (saving->stats.level >= (int)level)
+        return SAGO_OK; /* what the nodes had of it may be gone by now */
     if (level == SAGO_LEVEL_REDUNDANT && ckpt->layout.intent.parity == 0 && !saving->to_global)
         return sagoi_fail(SAGO_ERR_UNSUPPORTED, "there is no redundancy: hint sago_ckpt_redundancy");
     if (level == SAGO_LEVEL_REDUNDANT && ckpt->layout.intent.parity > 0)

@@ -295,6 +295,22 @@ static void encoded_without_directory(void) {
     scene = "";
 }
 
+/* A step in the directory is at a safer level than that of parity, which is not made of what is gone from the
+ * nodes. */
+static void encoded_too_late(void) {
+    scene = "encoded too late";
+    run("cd $SAGO_TEST_DIR && rm -rf ckpt node-*/local && for n in node-*; do mkdir $n/local; done");
+    sago_ckpt *ckpt = open_dir(&schemes[1], true, true, "sago_ckpt_redundant_every=0 sago_ckpt_keep_local=1");
+    protect_all(ckpt, &saved);
+    for (int64_t step = STEP; step < STEP + 3; step++) {
+        CHECK_OK(sago_ckpt_save(ckpt, step));
+        CHECK_OK(sago_ckpt_wait(ckpt, step, SAGO_LEVEL_GLOBAL));
+    }
+    CHECK_OK(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_REDUNDANT));
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    scene = "";
+}
+
 /* What is in the directory is set aside, and stays so, since nobody can read it.  The nodes have the step, and
  * redundancy mends what is damaged there. */
 static void mended_beside_damage(void) {
@@ -358,6 +374,8 @@ static void damage_of_all_kinds(void) {
         encoded_without_directory();
     if (sum_everywhere(failures) == 0)
         mended_beside_damage();
+    if (sum_everywhere(failures) == 0)
+        encoded_too_late();
 }
 
 static void enter_folder(void) {
