@@ -34,12 +34,26 @@ static sago_status wait_global(sago_ckpt *ckpt, sagoi_saving *saving) {
     return !status && saving->stats.level < SAGO_LEVEL_GLOBAL ? tell(saving) : status;
 }
 
+/* Has the save become too old for the nodes, and was not to go further before?  Its removal may be under way, and
+ * what is brought further now would be the newest step in the list. */
+static bool is_retired(sago_ckpt *ckpt, const sagoi_saving *saving) {
+    const sagoi_complete_step *complete = sagoi_steps_find(ckpt, saving->step);
+    bool kept = complete && complete->id_low == saving->id.low && complete->at[SAGO_LEVEL_LOCAL];
+    return !kept && !saving->status && !sagoi_saving_open(saving);
+}
+
 static sago_status wait_levels(sago_ckpt *ckpt, sagoi_saving *saving, sago_level level) {
     sago_status status = level > SAGO_LEVEL_MEMORY ? wait_first(ckpt, saving) : SAGO_OK;
     if (status || level <= SAGO_LEVEL_LOCAL || !ckpt->local[0])
         return status;
     if (saving->stats.level >= (int)level)
         return SAGO_OK; /* what the nodes had of it may be gone by now */
+    if (is_retired(ckpt, saving))
+        return sagoi_fail(
+            SAGO_ERR_NO_FILE,
+            "step %lld was removed from the nodes before it was to be at level %s, since newer ones are "
+            "kept (sago_ckpt_keep_local)",
+            (long long)saving->step, sago_level_string(level));
     if (level == SAGO_LEVEL_REDUNDANT && ckpt->layout.intent.parity == 0 && !saving->to_global)
         return sagoi_fail(SAGO_ERR_UNSUPPORTED, "there is no redundancy: hint sago_ckpt_redundancy");
     if (level == SAGO_LEVEL_REDUNDANT && ckpt->layout.intent.parity > 0)

@@ -295,18 +295,26 @@ static void encoded_without_directory(void) {
     scene = "";
 }
 
-/* A step in the directory is at a safer level than that of parity, which is not made of what is gone from the
- * nodes. */
-static void encoded_too_late(void) {
-    scene = "encoded too late";
+/* What was removed from the nodes, since newer steps are kept, is not encoded any more.  In the directory it is at
+ * a safer level than was asked for. */
+static void encoded_too_late(bool global) {
+    scene = global ? "encoded too late, but in the directory" : "encoded too late";
     run("cd $SAGO_TEST_DIR && rm -rf ckpt node-*/local && for n in node-*; do mkdir $n/local; done");
-    sago_ckpt *ckpt = open_dir(&schemes[1], true, true, "sago_ckpt_redundant_every=0 sago_ckpt_keep_local=1");
+    sago_ckpt *ckpt = open_dir(&schemes[1], global, true,
+                               "sago_ckpt_redundant_every=0 sago_ckpt_keep_local=1 sago_ckpt_keep_global=0");
     protect_all(ckpt, &saved);
     for (int64_t step = STEP; step < STEP + 3; step++) {
         CHECK_OK(sago_ckpt_save(ckpt, step));
-        CHECK_OK(sago_ckpt_wait(ckpt, step, SAGO_LEVEL_GLOBAL));
+        CHECK_OK(sago_ckpt_wait(ckpt, step, global ? SAGO_LEVEL_GLOBAL : SAGO_LEVEL_LOCAL));
     }
-    CHECK_OK(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_REDUNDANT));
+    if (global) {
+        CHECK_OK(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_REDUNDANT));
+    } else {
+        EXPECT(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_REDUNDANT), SAGO_ERR_NO_FILE, "was removed", -1);
+        EXPECT(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_GLOBAL), SAGO_ERR_NO_FILE, "was removed", -1);
+        CHECK_OK(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_LOCAL));
+        CHECK_OK(sago_ckpt_wait(ckpt, STEP + 2, SAGO_LEVEL_REDUNDANT));
+    }
     CHECK_OK(sago_ckpt_close(&ckpt));
     scene = "";
 }
@@ -374,8 +382,8 @@ static void damage_of_all_kinds(void) {
         encoded_without_directory();
     if (sum_everywhere(failures) == 0)
         mended_beside_damage();
-    if (sum_everywhere(failures) == 0)
-        encoded_too_late();
+    for (int global = 0; global < 2 && sum_everywhere(failures) == 0; global++)
+        encoded_too_late(global);
 }
 
 static void enter_folder(void) {
