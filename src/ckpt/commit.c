@@ -247,6 +247,8 @@ sago_status sagoi_save_remove(const sagoi_save_name *save, sagoi_folder_kind kin
 }
 
 sago_status sagoi_save_tidy(const sagoi_save_name *save, sagoi_folder_kind kind) {
+    if (save->fence && sagoi_id_generation(save->id_low) > save->fence->generation)
+        return SAGO_OK; /* a strange name, or a later owner's, who has replaced this one */
     sago_status status = sagoi_save_remove(save, kind, false);
     if (status == SAGO_ERR_BUSY || status == SAGO_ERR_TIMEOUT || status == SAGO_ERR_MEMORY)
         return status;

@@ -70,9 +70,7 @@ static sago_status look_at_name(void *arg, const char *name) {
     sagoi_folder_kind kind;
     int64_t step;
     uint64_t id_low;
-    int64_t lock = whole_name(name, LOCK_PREFIX);
-    seen->second = sagoi_max(seen->second, sagoi_min(seen->lock, lock));
-    seen->lock = sagoi_max(seen->lock, lock);
+    seen->lock = sagoi_max(seen->lock, whole_name(name, LOCK_PREFIX));
     seen->found = sagoi_max(seen->found, whole_name(name, FOUND_PREFIX));
     if (sagoi_save_folder_parse(name, &kind, &step, &id_low))
         seen->save = sagoi_max(seen->save, sagoi_id_generation(id_low));

@@ -33,8 +33,7 @@ int64_t sagoi_id_generation(uint64_t id_low);
 /* The highest generations that are there; 0: none. */
 typedef struct sagoi_generations {
     int64_t lock, found;
-    int64_t second; /* the second highest lock */
-    int64_t save;   /* in the names of saves */
+    int64_t save; /* in the names of saves */
 } sagoi_generations;
 
 /* The generation of the next owner of a directory in this state. */

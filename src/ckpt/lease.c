@@ -18,8 +18,7 @@ enum {
     TEXT = 64,
     WATCH_US = 50000,
     RENEWALS = 3, /* renewals in the time of a lease */
-    ANY = -1,
-    TRIES = 10 /* tries to take a directory while others take it and give it back */
+    TRIES = 10    /* tries to take a directory while others take it and give it back */
 };
 #define LOOKS 1. /* Seconds between two looks of the thread whether it is time to renew. */
 
@@ -241,14 +240,9 @@ sago_status sagoi_lease_check_old(const char *dir, int64_t seconds) {
 
 /* ---- Taking it ---- */
 
-static bool is_highest(const sagoi_generations *seen, int64_t generation, int64_t before) {
-    return seen->lock == generation && (before == ANY || seen->second == before);
-}
-
-/* Each generation has one winner; a job that wins an old generation sees the locks of later ones.  `before`: the
- * highest lock beside the new one must be this, or ANY.  Our own lock goes if we have lost, since the later
- * owner's has another name. */
-static sago_status try_generation(sagoi_lease *lease, int64_t generation, int64_t before, bool *won) {
+/* Each generation has one winner; a job that wins an old generation sees the locks of later ones.  Our own lock
+ * goes if we have lost, since the later owner's has another name. */
+static sago_status try_generation(sagoi_lease *lease, int64_t generation, bool *won) {
     char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
     sagoi_generations seen;
     sagoi_wire_out out = {0};
@@ -263,7 +257,7 @@ static sago_status try_generation(sagoi_lease *lease, int64_t generation, int64_
     if (status || !*won)
         return status;
     status = sagoi_generations_look(lease->fence.dir, &seen);
-    *won = !status && is_highest(&seen, generation, before);
+    *won = !status && seen.lock == generation;
     if (*won)
         status = sagoi_cdir_sync(lease->fence.dir);
     if (status)
@@ -287,7 +281,7 @@ sago_status sagoi_lease_claim(sagoi_lease *lease, sagoi_lease_guess is_void_gues
         if (status == SAGO_ERR_NO_FILE && seen.lock > 0)
             continue; /* a later owner has removed it */
         if (!status || status == SAGO_ERR_NO_FILE)
-            status = try_generation(lease, sagoi_next_generation(&seen), ANY, &won);
+            status = try_generation(lease, sagoi_next_generation(&seen), &won);
         if (status)
             return status;
     }
@@ -431,18 +425,27 @@ sago_status sagoi_lease_take(sagoi_lease *lease, const char *dir, int64_t second
     return SAGO_OK;
 }
 
-/* A job that has taken a generation between the two is the owner, so ours is withdrawn; whoever comes after us
- * finds that it has won an old one. */
-static sago_status raise_to(sagoi_lease *lease, int64_t generation) {
-    sagoi_fence before = lease->fence;
+/* Takes over from itself.  The lock before is no more than an old owner's, then. */
+static sago_status step_up(sagoi_lease *lease) {
+    char path[SAGOI_CKPT_PATH];
+    sagoi_fence held = lease->fence;
     bool won = false;
-    sago_status status = sagoi_fence_check(&before, 0);
-    if (!status)
-        status = try_generation(lease, generation, before.generation, &won);
+    sago_status status = try_generation(lease, held.generation + 1, &won);
     if (!status && !won)
         status = was_lost(lease);
     if (status)
-        lease->fence = before;
+        lease->fence = held;
+    else if (!lock_path(held.dir, held.generation, path))
+        sagoi_path_discard(path);
+    return status;
+}
+
+/* One generation after the other, each of which has one winner.  A lock that skipped some would be above that of a
+ * job which has taken the directory over meanwhile, and would stay there if this one were killed. */
+static sago_status raise_to(sagoi_lease *lease, int64_t generation) {
+    sago_status status = SAGO_OK;
+    while (!status && lease->fence.generation < generation)
+        status = step_up(lease);
     return status;
 }
 

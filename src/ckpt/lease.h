@@ -41,8 +41,8 @@ typedef struct sagoi_lease {
 /* Takes the directory.  SAGO_ERR_BUSY: another job has it, as the message says.  The lease is renewed from now on,
  * and has to be given back; a lease of all zeros may be given back, too. */
 sago_status sagoi_lease_take(sagoi_lease *lease, const char *dir, int64_t seconds) SAGOI_CHECKED;
-/* Gives the owner a higher generation, which must be higher than its own, before it has made anything with that.
- * SAGO_ERR_BUSY: the directory was lost meanwhile. */
+/* Gives the owner a generation that is as high as this one, before it has made anything with its own; that takes
+ * some calls for each generation between the two.  SAGO_ERR_BUSY: the directory was lost meanwhile. */
 sago_status sagoi_lease_raise(sagoi_lease *lease, int64_t generation) SAGOI_CHECKED;
 /* Does this job still own the directory?  Renews the lease if a third of its time is over.  SAGO_ERR_BUSY: it was
  * lost (this process must have slept long, or the directory was out of reach).  Any thread may ask. */

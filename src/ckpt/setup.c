@@ -513,17 +513,49 @@ static sago_status open_local(sago_ckpt *ckpt) {
     return status ? status : sagoi_agree_status(ckpt->team, number_domains(ckpt));
 }
 
+/* More owners than this between two openings are none of this directory: a number on a node is wrong. */
+enum { GENERATIONS_MISSED = 10000 };
+
+/* The storage of this rank's node has a list that is too far ahead.  If it is none, everything counts there, as
+ * where there is no list; of a real one nobody knows what it is of. */
+static sago_status check_far_list(const sago_ckpt *ckpt) {
+    sagoi_found found;
+    sago_status status = sagoi_found_load(ckpt->local, &found);
+    if (!status && found.generation > 0)
+        status = sagoi_fail(SAGO_ERR_BAD_FILE,
+                            "%s/found.%08lld is of an owner that this directory, at generation %lld, cannot have "
+                            "had: what is saved there would not count until that file is removed",
+                            ckpt->local, (long long)found.generation, (long long)ckpt->fence.generation);
+    sagoi_found_cleanup(&found);
+    return status;
+}
+
+/* *last: the latest owner of whom the storage of this rank's node knows; 0: it knows of none. */
+static sago_status last_owner(const sago_ckpt *ckpt, int64_t *last) {
+    sagoi_generations seen;
+    int64_t most = ckpt->fence.generation + GENERATIONS_MISSED;
+    sago_status status = sagoi_generations_look(ckpt->local, &seen);
+    if (!status && seen.found > most)
+        status = check_far_list(ckpt);
+    if (seen.found > most)
+        seen.found = 0;
+    if (seen.save > most)
+        seen.save = 0;
+    *last = seen.found > 0 ? seen.found : seen.save;
+    return status;
+}
+
 /* The storage of the nodes may know of later owners than the directory does, if somebody has removed locks and
  * lists from it, or has brought back an old copy of it.  What is older than a list on the nodes does not count
  * there, so this job has to be later than all of them. */
 static sago_status catch_up(sago_ckpt *ckpt) {
-    sagoi_generations seen = {0};
     sagoi_agreement agreed = {0};
+    int64_t last = 0;
     sago_status status = SAGO_OK;
     if (ckpt->local[0] && ckpt->holder == ckpt->team->rank)
-        status = sagoi_generations_look(ckpt->local, &seen);
+        status = last_owner(ckpt, &last);
     status = sagoi_agree_status(ckpt->team, status);
-    agreed.max[0] = sagoi_next_generation(&seen);
+    agreed.max[0] = last + 1;
     if (!status)
         status = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
     if (status || agreed.max[0] <= ckpt->fence.generation)

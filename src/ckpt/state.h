@@ -229,7 +229,7 @@ void sagoi_overview_cleanup(sagoi_overview *overview);
 
 /* In stock.c; collective. */
 sago_status sagoi_take_stock(sago_ckpt *ckpt) SAGOI_CHECKED;
-/* After a drain, or a repair, of a step that was not in the directory as a whole: is it now, or is a part of it? */
+/* After a drain or a repair of a step that was not in the directory as a whole: is it now, or a part of it? */
 sago_status sagoi_recall_drain(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
 /* What the statistics and the check of free space need to know of damaged steps. */
 sago_status sagoi_recount_damaged(sago_ckpt *ckpt) SAGOI_CHECKED;

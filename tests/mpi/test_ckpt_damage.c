@@ -5,6 +5,7 @@
 /* RUN-LONG: n=3 all */
 #include <errno.h>
 
+#include "ckpt/generation.h"
 #include "system/files.h"
 #include "mpi/ckpt_model.h"
 #include "support/inject.h"
@@ -591,6 +592,44 @@ static void without_locks_on_nodes(int64_t owners) {
     scene = "";
 }
 
+/* Strange names on the nodes use up no generations.  A list of an owner that this directory cannot have had is
+ * told of, since nothing would count beside it. */
+static void far_ahead(void) {
+    sago_ckpt *ckpt = NULL;
+    char name[CHECK_PATH_MAX], folder[CHECK_PATH_MAX];
+    sagoi_found found = {.generation = SAGOI_GENERATION_MOST};
+    sagoi_wire_out out = {0};
+    scene = "a list far ahead";
+    start(local_only);
+    shell("f=$(ls -d local/*); touch $f/found.16777215; mkdir $f/step-0000000000000000001-5347fffffe000000");
+    for (int64_t step = 40; step <= 50; step += 10) {
+        ckpt = open_with(local_only);
+        check_restart(ckpt, step, 0, "step");
+        save(ckpt, step + 10);
+        CHECK_OK(sago_ckpt_close(&ckpt));
+    }
+    CHECK_INT(names("ckpt/lock.00000003"), 1);
+    CHECK_INT(names("ckpt/lock.*"), 1);
+    shell("ls -d local/* >name");
+    FILE *file = fopen(scratch("name"), "r");
+    CHECK(file && fscanf(file, "%255s", name) == 1 && fclose(file) == 0);
+    snprintf(folder, sizeof folder, "%s", scratch(name));
+    sagoi_found_encode(&found, &out);
+    if (rank == 0) {
+        CHECK_OK(sagoi_cfile_publish(folder, "found.16777215", out.bytes, out.len));
+    }
+    free(out.bytes);
+    meet();
+    EXPECT(ckpt_open_hinted(MPI_COMM_WORLD, scratch("ckpt"), local_only, &ckpt), SAGO_ERR_BAD_FILE,
+           "found.16777215", -1);
+    shell("rm local/*/found.16777215");
+    ckpt = open_with(local_only);
+    check_restart(ckpt, 60, 0, "step");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
 /* A job that did not see the nodes has saved the step once more.  Each of the two saves can be restored from, and
  * only what is damaged gives way. */
 static void saved_twice(void) {
@@ -874,6 +913,7 @@ int main(int argc, char **argv) {
     without_locks();
     without_locks_on_nodes(1); /* the next owner has to be later by one */
     without_locks_on_nodes(3);
+    far_ahead();
     saved_twice();
     fails_on_one_node();
     half_drained(NULL);

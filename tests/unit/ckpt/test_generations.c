@@ -240,6 +240,11 @@ static sago_status save_step(const sagoi_fence *fence, int64_t step) {
     return write_save(fence, &intent, save);
 }
 
+static void note_claims(int64_t first, int64_t last) {
+    for (int64_t generation = first; generation <= last; generation++)
+        claim_that(generation < OWNERS && ++run.claims[generation] == 1, "a generation has two owners");
+}
+
 static sago_status own_for_a_while(model_job *job) {
     sagoi_lease lease = {.owner = {(uint64_t)job->number + 1, 1}, .seconds = 30};
     int64_t latest = 0;
@@ -247,15 +252,14 @@ static sago_status own_for_a_while(model_job *job) {
     sago_status status = sagoi_lease_claim(&lease, think_it_dead, NULL);
     if (status)
         return status;
-    claim_that(lease.fence.generation < OWNERS && ++run.claims[lease.fence.generation] == 1,
-               "a generation has two owners");
+    note_claims(lease.fence.generation, lease.fence.generation);
     if (draw(4) == 0) { /* the nodes know of later owners */
+        int64_t first = lease.fence.generation + 1;
         lease.held = true;
         status = sagoi_lease_raise(&lease, lease.fence.generation + 1 + (int64_t)draw(3));
+        note_claims(first, lease.fence.generation);
         if (status)
             return status;
-        claim_that(lease.fence.generation < OWNERS && ++run.claims[lease.fence.generation] == 1,
-                   "a generation has two owners");
     }
     status = take_over(&lease.fence, &latest);
     for (int i = 1; i <= 2 && !status; i++)

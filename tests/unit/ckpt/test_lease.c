@@ -224,7 +224,8 @@ static void old_lock_anew(void **state) {
     refused();
 }
 
-/* An owner that has skipped generations has no successor by number. */
+/* An owner that was replaced does not get past those who have replaced it; one that was not gets any generation.
+ */
 static void raised_past_an_owner(void **state) {
     sagoi_lease first, second, third;
     assert_int_equal(sagoi_lease_take(&first, root, LEASE), SAGO_OK);
@@ -241,9 +242,42 @@ static void raised_past_an_owner(void **state) {
     assert_int_equal(last.fence.generation, 4);
     third = last;
     assert_int_equal(sagoi_lease_raise(&last, 9), SAGO_OK);
+    assert_int_equal(last.fence.generation, 9);
     assert_int_equal(sagoi_fence_check(&last.fence, 0), SAGO_OK);
     assert_int_equal(sagoi_fence_check(&third.fence, 0), SAGO_ERR_BUSY);
     sagoi_lease_give_back(&last);
+}
+
+/* The owner is stopped before it makes a lock, replaced, goes on with that one call, and is killed. */
+typedef struct late_raise {
+    sagoi_lease *second;
+    bool replaced;
+} late_raise;
+
+static int replaced_then_killed(void *arg, const sagoi_file_op *op, int64_t *len) {
+    late_raise *late = arg;
+    (void)len;
+    if (op->kind == SAGOI_OP_LINK && !late->replaced) {
+        late->replaced = true;
+        replace_owner(late->second);
+        return 0;
+    }
+    bool aside = strstr(op->path, SAGOI_ASIDE_SUFFIX) != NULL;
+    return op->kind == SAGOI_OP_UNLINK && late->replaced && !aside ? EIO : 0;
+}
+
+static void raised_too_late(void **state) {
+    sagoi_lease first, second;
+    late_raise late = {.second = &second};
+    const file_hooks hooks = {.before = replaced_then_killed, .arg = &late};
+    assert_int_equal(sagoi_lease_take(&first, root, LEASE), SAGO_OK);
+    inject_file_hooks(&hooks);
+    assert_int_equal(sagoi_lease_raise(&first, 5), SAGO_ERR_BUSY);
+    inject_file_hooks(NULL);
+    assert_int_equal(sagoi_fence_check(&second.fence, 0), SAGO_OK);
+    sagoi_lease_give_back(&first);
+    sagoi_lease_release(&second);
+    granted();
 }
 
 /* ---- Answers that are lost, links that are unknown ---- */
@@ -372,6 +406,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(older_owners, make_root, remove_root),
         cmocka_unit_test_setup_teardown(old_lock_anew, make_root, remove_root),
         cmocka_unit_test_setup_teardown(raised_past_an_owner, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(raised_too_late, make_root, remove_root),
         cmocka_unit_test_setup_teardown(strange_links, make_root, remove_root),
         cmocka_unit_test_setup_teardown(old_lock, make_root, remove_root),
         cmocka_unit_test_setup_teardown(slow_disk, make_root, remove_root),
