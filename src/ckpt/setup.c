@@ -340,7 +340,8 @@ static sago_status part_from(sago_ckpt *ckpt, const char *other) {
     return status;
 }
 
-static sago_status part(sago_ckpt *ckpt, const char *other) {
+/* Collective.  *parted: this one has an id of its own now. */
+static sago_status part(sago_ckpt *ckpt, const char *other, bool *parted) {
     sagoi_agreement agreed = {0};
     sago_status status = SAGO_OK;
     if (ckpt->team->rank == 0) {
@@ -349,27 +350,43 @@ static sago_status part(sago_ckpt *ckpt, const char *other) {
     }
     status = sagoi_agree_with(ckpt->team, status, &agreed);
     ckpt->directory = (sagoi_id){agreed.sum[0], agreed.sum[1]};
-    if (!status && agreed.max[1])
+    *parted = !status && agreed.max[1];
+    if (*parted)
         tell_copied(ckpt);
     return status;
 }
 
-/* Collective; before the storage of the nodes is chosen, since that goes by the id. */
+/* Collective.  one: a place that a node names; "": none does. */
+static sago_status choose_other(const sago_ckpt *ckpt, sago_status status, const char other[SAGOI_CKPT_PATH],
+                                char one[SAGOI_CKPT_PATH]) {
+    sagoi_agreement agreed = {.max = {0, other[0] ? ckpt->team->rank + 1 : 0}};
+    status = sagoi_agree_with(ckpt->team, status, &agreed);
+    memset(one, 0, SAGOI_CKPT_PATH);
+    if (status || agreed.max[1] == 0)
+        return status;
+    if (agreed.max[1] == ckpt->team->rank + 1)
+        (void)snprintf(one, SAGOI_CKPT_PATH, "%s", other);
+    return sagoi_allreduce(ckpt->team, ckpt->team->own, one, SAGOI_CKPT_PATH, MPI_UNSIGNED_CHAR, MPI_MAX);
+}
+
+/* Collective; before the storage of the nodes is chosen, since that goes by the id.  Nodes may name different
+ * places, of which some are this directory by another name. */
 static sago_status settle_nodes(sago_ckpt *ckpt) {
-    char other[SAGOI_CKPT_PATH] = "";
+    char other[SAGOI_CKPT_PATH] = "", one[SAGOI_CKPT_PATH];
+    bool parted = false;
     if (!uses_nodes(ckpt))
         return SAGO_OK;
     sago_status status = sagoi_bcast(ckpt->team, ckpt->team->own, ckpt->home, sizeof ckpt->home);
     if (!status && ckpt->team->local_rank == 0)
         status = look_for_other(ckpt, other);
-    sagoi_agreement agreed = {.max = {0, other[0] ? ckpt->team->rank + 1 : 0}};
-    status = sagoi_agree_with(ckpt->team, status, &agreed);
-    if (status || agreed.max[1] == 0)
-        return status;
-    if (agreed.max[1] != ckpt->team->rank + 1)
-        memset(other, 0, sizeof other);
-    status = sagoi_allreduce(ckpt->team, ckpt->team->own, other, sizeof other, MPI_UNSIGNED_CHAR, MPI_MAX);
-    return status ? status : part(ckpt, other);
+    do {
+        status = choose_other(ckpt, status, other, one);
+        if (!status && one[0])
+            status = part(ckpt, one, &parted);
+        if (strcmp(one, other) == 0)
+            other[0] = '\0';
+    } while (!status && one[0] && !parted);
+    return status;
 }
 
 static sago_status write_home(const sago_ckpt *ckpt) {

@@ -18,10 +18,12 @@ state=${SAGO_CLUSTER_STATE:-/run/sago-vcluster}/$name
 trap '"$VCLUSTER" down "$name" >/dev/null 2>&1' EXIT
 "$VCLUSTER" up "$name" 4 --memory 1G --owner $$
 
+dir=ckpt
+
 run() { # what, hints [local directory, options of vcluster run]
     local status=0 what=$1 hints=$2 local=${3:-@SCRATCH@}
     shift $(($# < 3 ? 2 : 3))
-    "$VCLUSTER" run "$name" --mpi "$SAGO_MPI" --ranks-per-node 2 "$@" -- "$program" "$what" @GLOBAL@/ckpt \
+    "$VCLUSTER" run "$name" --mpi "$SAGO_MPI" --ranks-per-node 2 "$@" -- "$program" "$what" "@GLOBAL@/$dir" \
         "sago_local_dirs=$local $hints" || status=$?
     [ $status = 0 ] || cluster_fail "$what with $hints: status $status"
 }
@@ -34,7 +36,7 @@ lose() { # nodes...
 }
 
 afresh() {
-    "$VCLUSTER" exec "$name" 1 -- rm -rf "$state/global/ckpt"
+    "$VCLUSTER" exec "$name" 1 -- rm -rf "$state/global/ckpt" "$state/global/moved" "$state/global/copy"
     lose 1 2 3 4
 }
 
@@ -97,7 +99,22 @@ racks() {
     run restore "$none" @RACK@ --on 2,3 --ranks-per-node 4
 }
 
+# Of a directory that was moved and copied, nodes 1 and 2 remember the copy, whose the steps on them are, and node 4
+# where both come from, which nobody can look at.
+named_by_nodes() {
+    echo "# nodes name different places"
+    afresh
+    run save ""
+    "$VCLUSTER" exec "$name" 1 -- sh -c "cd '$state/global' && mv ckpt moved && cp -a moved copy"
+    dir=copy run open "" @SCRATCH@ --on 1,2
+    dir=moved run open "" @SCRATCH@ --on 3
+    "$VCLUSTER" exec "$name" 1 -- ln -s ckpt "$state/global/ckpt"
+    dir=moved run copy ""
+    dir=copy run open ""
+}
+
 racks
+named_by_nodes
 if [ "${1:-}" = all ]; then
     every_loss
 else

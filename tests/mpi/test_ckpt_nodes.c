@@ -1,7 +1,7 @@
 /* Saves or restores one step of random arrays; cluster/test_ckpt_nodes.sh takes nodes' storage away between the
- * two. test_ckpt_nodes save|die|restore|lost DIR HINTS
+ * two. test_ckpt_nodes save|die|restore|lost|open|copy DIR HINTS
  * `die`: saves, and is killed. `lost`: restoring must fail with a message that names what is
- * missing. */
+ * missing. `open`: no more than that; `copy`: the same, and the directory must be found to be a copy. */
 /* RUN: n=2 */
 #include <signal.h>
 
@@ -55,12 +55,25 @@ static void run(const char *what, const char *dir, const char *hints) {
     decomposition_free(&m, &d);
 }
 
+static void look(const char *dir, const char *hints, bool copy) {
+    sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
+    sago_ckpt *ckpt = NULL;
+    CHECK_OK(ckpt_open_hinted(MPI_COMM_WORLD, dir, hints, &ckpt));
+    if (!ckpt)
+        return;
+    CHECK_OK(sago_ckpt_get_report(ckpt, &report));
+    CHECK((strstr(report.text, "the directory is a copy") != NULL) == copy);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+}
+
 int main(int argc, char **argv) {
     int all = 0;
     MPI_Init(&argc, &argv); /* not check_start(): the ranks may be on several nodes */
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc > 3) {
+    if (argc > 3 && (strcmp(argv[1], "open") == 0 || strcmp(argv[1], "copy") == 0)) {
+        look(argv[2], argv[3], argv[1][0] == 'c');
+    } else if (argc > 3) {
         run(argv[1], argv[2], argv[3]);
     } else {
         run("save", scratch("ckpt"), "");
