@@ -102,9 +102,9 @@ static sago_status open_data(together *at) {
     at->data.fd = -1;
     if (job) {
         job->opened = job->submitted = sagoi_ckpt_now();
-        job->begun = true;
-        status = job->status ? sagoi_fail(job->status, "%s", job->message)
-                             : sagoi_commit_begin(&job->commit, &at->plan);
+        job->begun = !job->status;
+        status =
+            job->begun ? sagoi_commit_begin(&job->commit, &at->plan) : sagoi_fail(job->status, "%s", job->message);
     }
     status = sagoi_agree_status(at->ckpt->team, status);
     if (status || job)
