@@ -93,6 +93,26 @@ sago_status sagoi_generations_look(const char *dir, sagoi_generations *seen) {
 
 /* ---- The fence ---- */
 
+/* An owner's own lock is there, or a higher one.  While names come and go a listing may lack one that is there all
+ * the time, on some file systems. */
+sago_status sagoi_fence_look(const sagoi_fence *fence, sagoi_generations *seen) {
+    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    sago_status status = SAGO_OK;
+    bool there = true;
+    sagoi_lock_name(name, fence->generation);
+    if (!sagoi_path_join(path, fence->dir, name))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", fence->dir);
+    for (int i = 0; i < TRIES && there; i++) {
+        status = sagoi_generations_look(fence->dir, seen);
+        if (status || seen->lock >= fence->generation)
+            return status;
+        status = sagoi_path_there(path, &there);
+        if (status)
+            return status;
+    }
+    return there ? sagoi_fail(SAGO_ERR_IO, "%s is there, but the directory does not list it", path) : SAGO_OK;
+}
+
 /* The highest lock is never removed.  So if there is none at all, the directory is away (a lost mount) and may
  * come back. */
 sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) {
@@ -104,7 +124,7 @@ sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) {
         return sagoi_fail(SAGO_ERR_BUSY,
                           "%s: a later job's save (generation %lld) is not touched by generation %lld", fence->dir,
                           (long long)generation, (long long)fence->generation);
-    sago_status status = sagoi_generations_look(fence->dir, &seen);
+    sago_status status = sagoi_fence_look(fence, &seen);
     if (status == SAGO_ERR_NO_FILE || (!status && seen.lock == 0))
         return sagoi_fail(SAGO_ERR_NO_FILE, "%s is not there, or has lost its locks", fence->dir);
     if (!status && seen.lock != fence->generation)

@@ -52,6 +52,9 @@ typedef struct sagoi_fence {
     int64_t generation;        /* this job's */
 } sagoi_fence;
 
+/* Looks at the locks: the highest one is this job's own, or it was replaced.  A listing that lacks the own lock
+ * while that is there is not believed. */
+sago_status sagoi_fence_look(const sagoi_fence *fence, sagoi_generations *seen) SAGOI_CHECKED;
 /* May this job remove or rename anything of this save?  SAGO_ERR_BUSY: the job was replaced, or a newer owner made
  * the save; SAGO_ERR_NO_FILE: the directory is away now.  A NULL fence allows everything. */
 sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) SAGOI_CHECKED;

@@ -256,7 +256,7 @@ static sago_status try_generation(sagoi_lease *lease, int64_t generation, bool *
     free(out.bytes);
     if (status || !*won)
         return status;
-    status = sagoi_generations_look(lease->fence.dir, &seen);
+    status = sagoi_fence_look(&lease->fence, &seen);
     *won = !status && seen.lock == generation;
     if (*won)
         status = sagoi_cdir_sync(lease->fence.dir);

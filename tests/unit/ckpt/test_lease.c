@@ -1,6 +1,7 @@
 /* The lock of a directory: two live jobs, dead ones, ones of another machine whose clock is wrong, renewal while
  * nobody writes, loss, slow disks, lost answers, file systems without links, locks of an older format. */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -31,6 +32,21 @@ static int make_root(void **state) {
     bool made = mkdtemp(root) != NULL;
     snprintf(lock_path, sizeof lock_path, "%s/lock.00000001", root);
     return made ? 0 : -1;
+}
+
+/* Listings that lack a name: so many of them. */
+static char hidden[32];
+static int hide;
+
+struct dirent *readdir(DIR *dir) {
+    static struct dirent *(*next)(DIR *);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "readdir");
+    struct dirent *entry = next(dir);
+    if (!entry || hide == 0 || strcmp(entry->d_name, hidden) != 0)
+        return entry;
+    hide--;
+    return next(dir);
 }
 
 /* Only locks may be left in it. */
@@ -248,6 +264,26 @@ static void raised_past_an_owner(void **state) {
     sagoi_lease_give_back(&last);
 }
 
+/* A listing that lacks the own lock does not tell that the directory was lost. */
+static void incomplete_listings(void **state) {
+    sagoi_lease lease;
+    snprintf(hidden, sizeof hidden, "lock.00000001");
+    hide = 1;
+    assert_int_equal(sagoi_lease_take(&lease, root, LEASE), SAGO_OK);
+    assert_int_equal(lease.fence.generation, 1);
+    hide = 1;
+    assert_int_equal(sagoi_fence_check(&lease.fence, 0), SAGO_OK);
+    hide = 1000;
+    assert_int_equal(sagoi_fence_check(&lease.fence, 0), SAGO_ERR_IO);
+    inject_clock_shift(THIRD + 1);
+    assert_int_equal(sagoi_lease_check(&lease), SAGO_OK); /* for now */
+    hide = 0;
+    assert_int_equal(sagoi_lease_check(&lease), SAGO_OK);
+    assert_int_equal(unlink(lock_path), 0);
+    assert_int_equal(sagoi_fence_check(&lease.fence, 0), SAGO_ERR_NO_FILE);
+    sagoi_lease_give_back(&lease);
+}
+
 /* The owner is stopped before it makes a lock, replaced, goes on with that one call, and is killed. */
 typedef struct late_raise {
     sagoi_lease *second;
@@ -406,6 +442,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(older_owners, make_root, remove_root),
         cmocka_unit_test_setup_teardown(old_lock_anew, make_root, remove_root),
         cmocka_unit_test_setup_teardown(raised_past_an_owner, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(incomplete_listings, make_root, remove_root),
         cmocka_unit_test_setup_teardown(raised_too_late, make_root, remove_root),
         cmocka_unit_test_setup_teardown(strange_links, make_root, remove_root),
         cmocka_unit_test_setup_teardown(old_lock, make_root, remove_root),
