@@ -118,19 +118,19 @@ static void decode_record(sagoi_wire_in *in, bool old, lease_record *record) {
     record->released = sagoi_in_range(in, 0, 1);
 }
 
-/* SAGO_ERR_NO_FILE: there is no lock. */
+/* SAGO_ERR_NO_FILE: there is no lock; SAGO_ERR_BAD_FILE: it is damaged, or none. */
 static sago_status read_record(const char *path, bool old, lease_record *record) {
     char *bytes = NULL;
     int64_t len = 0;
     sagoi_wire_in in;
     sago_status status = sagoi_cfile_load(path, 4096, &bytes, &len);
+    if (status)
+        return status;
+    status = sagoi_record_open(bytes, len, SAGOI_RECORD_LEASE, "the lock", &in);
     if (!status)
-        status = sagoi_record_open(bytes, len, SAGOI_RECORD_LEASE, "the lock", &in);
-    if (!status) {
         decode_record(&in, old, record);
-        if (in.failed)
-            status = sagoi_fail(SAGO_ERR_IO, "the lock %s has contents that cannot be", path);
-    }
+    if (status == SAGO_ERR_IO || (!status && in.failed))
+        status = sagoi_fail(SAGO_ERR_BAD_FILE, "the lock %s has contents that cannot be", path);
     free(bytes);
     return status;
 }
@@ -205,25 +205,39 @@ static bool is_void(lock_seen *lock) {
     return lock->age > lease && stays(lock, lease / RENEWALS + 1);
 }
 
+/* The lock may be as good as any other, and can be read at another time. */
+static bool is_passing(sago_status status) { return status == SAGO_ERR_TIMEOUT || status == SAGO_ERR_MEMORY; }
+
+static sago_status tell_unknown(const lock_seen *lock, sago_status unread, const char *why) {
+    char reason[SAGOI_MESSAGE_MAX];
+    if (unread == SAGO_ERR_BAD_FILE)
+        (void)snprintf(reason, sizeof reason, "is damaged");
+    else
+        (void)snprintf(reason, sizeof reason, "cannot be read (%.160s)", why);
+    return sagoi_fail(
+        SAGO_ERR_BUSY,
+        "the lock %s %s, so it does not tell which job uses the directory; it changed %.0f s ago, and "
+        "is void when it has not changed for %lld s (sago_ckpt_lease)",
+        lock->path, reason, lock->age < 0 ? 0 : lock->age, (long long)lock->record.seconds);
+}
+
 /* May the lock that is there be taken over?  SAGO_ERR_NO_FILE: there is no lock. */
 static sago_status check_owner(const char *dir, int64_t generation, int64_t seconds) {
+    char why[SAGOI_MESSAGE_MAX];
     lock_seen lock = {.dir = dir, .old = generation == 0, .record.seconds = seconds};
     lease_record *record = &lock.record;
     sago_status status = lock_path(dir, generation, lock.path);
     if (!status)
         status = read_record(lock.path, lock.old, record);
-    if (status == SAGO_ERR_NO_FILE || status == SAGO_ERR_UNSUPPORTED)
+    if (status == SAGO_ERR_NO_FILE || status == SAGO_ERR_UNSUPPORTED || is_passing(status))
         return status;
-    bool damaged = status != SAGO_OK;
-    if (damaged)
-        *record = (lease_record){.seconds = seconds}; /* a damaged lock has an age like any other */
+    sagoi_message_keep(why);
+    if (status)
+        *record = (lease_record){.seconds = seconds}; /* it has an age like any other */
     if (record->released || surely_dead(record) || is_void(&lock))
         return SAGO_OK;
-    if (damaged)
-        return sagoi_fail(SAGO_ERR_BUSY,
-                          "the lock %s is damaged, so it does not tell which job uses the directory; it changed "
-                          "%.0f s ago, and is void when it has not changed for %lld s (sago_ckpt_lease)",
-                          lock.path, lock.age < 0 ? 0 : lock.age, (long long)seconds);
+    if (status)
+        return tell_unknown(&lock, status, why);
     return sagoi_fail(
         SAGO_ERR_BUSY, "another job uses the directory: process %lld on %s, seen %.0f s ago (its lease is %lld s)",
         (long long)record->process.pid, record->host, lock.age < 0 ? 0 : lock.age, (long long)record->seconds);
@@ -291,7 +305,7 @@ sago_status sagoi_lease_claim(sagoi_lease *lease, sagoi_lease_guess is_void_gues
 }
 
 bool sagoi_lease_is_in(const sagoi_lease *lease, const char *dir) {
-    lease_record record;
+    lease_record record = {0};
     char path[SAGOI_CKPT_PATH];
     sago_status status = lock_path(dir, lease->fence.generation, path);
     if (!status)

@@ -284,6 +284,27 @@ static void incomplete_listings(void **state) {
     sagoi_lease_give_back(&lease);
 }
 
+/* Why the lock of another job cannot be read. */
+static int refuse_reading(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)len;
+    return op->kind == SAGOI_OP_OPEN && strcmp(op->path, lock_path) == 0 ? *(int *)arg : 0;
+}
+
+static void cannot_be_read(void **state) {
+    sagoi_lease first, second;
+    int error = EACCES;
+    const file_hooks hooks = {.before = refuse_reading, .arg = &error};
+    assert_int_equal(sagoi_lease_take(&first, root, LEASE), SAGO_OK);
+    inject_file_hooks(&hooks);
+    assert_int_equal(sagoi_lease_take(&second, root, LEASE), SAGO_ERR_BUSY);
+    assert_non_null(strstr(sagoi_message(), "lock.00000001 cannot be read"));
+    assert_non_null(strstr(sagoi_message(), "Permission denied"));
+    error = ENOMEM;
+    assert_int_equal(sagoi_lease_take(&second, root, LEASE), SAGO_ERR_MEMORY);
+    inject_file_hooks(NULL);
+    sagoi_lease_give_back(&first);
+}
+
 /* The owner is stopped before it makes a lock, replaced, goes on with that one call, and is killed. */
 typedef struct late_raise {
     sagoi_lease *second;
@@ -443,6 +464,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(old_lock_anew, make_root, remove_root),
         cmocka_unit_test_setup_teardown(raised_past_an_owner, make_root, remove_root),
         cmocka_unit_test_setup_teardown(incomplete_listings, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(cannot_be_read, make_root, remove_root),
         cmocka_unit_test_setup_teardown(raised_too_late, make_root, remove_root),
         cmocka_unit_test_setup_teardown(strange_links, make_root, remove_root),
         cmocka_unit_test_setup_teardown(old_lock, make_root, remove_root),
