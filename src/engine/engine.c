@@ -130,9 +130,9 @@ static sago_status end_planned(sagoi_call *call, sago_status status) {
     return is_answered(call, status) ? SAGO_OK : leave(call, status);
 }
 
-/* Does the known end of the file need no question?  If the file ends earlier, somebody has to notice before any rank's
- * buffer is touched behind that end: aggregators that keep back what they have read, as they do where the replies
- * of the call are known beforehand. */
+/* Does the known end of the file need no question?  If the file ends earlier, somebody has to notice before any
+ * rank's buffer is touched behind that end: aggregators that keep back what they have read, as they do where the
+ * replies of the call are known beforehand. */
 static bool may_trust(const sagoi_call *call) {
     const sagoi_plan *plan = &call->entry->plan;
     if (plan->strategy != SAGOI_STRATEGY_AGGREGATED)

@@ -77,8 +77,8 @@ static void open_new(const char *name) {
     write_all();
 }
 
-/* A plan that lets each rank read its own runs has nobody who would notice an early end, and asks.  So does the first
- * read of a shape, whose aggregators could not keep back what they have read. */
+/* A plan that lets each rank read its own runs has nobody who would notice an early end, and asks.  So does the
+ * first read of a shape, whose aggregators could not keep back what they have read. */
 static void check_asked(int asked) {
     bool direct = strcmp(hints, "sago_strategy=direct") == 0;
     CHECK_INT(asked > 0, direct);

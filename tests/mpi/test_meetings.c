@@ -199,7 +199,8 @@ static bool check_unread(int failing) {
     return any;
 }
 
-/* One rank could not write in a call that nobody gathers: what the ranks keep for gathered calls stays the same. */
+/* One rank could not write in a call that nobody gathers: what the ranks keep for gathered calls stays the same.
+ */
 static void check_kept(void) {
     enum { LONG = 1 << 20 };
     static char buffer[2 * LONG];
