@@ -39,7 +39,9 @@ static int print_words(int length, const char *words, FILE *out) {
     int more = (int)strlen(words);
     if (length + more <= LINE)
         return length + fprintf(out, "%s", words);
-    return fprintf(out, "\n%*s%s", INDENT, "", words + (*words == ' ')) - 1;
+    const int comma = *words == ','; /* stays in the line before */
+    words += comma + (words[comma] == ' ');
+    return fprintf(out, "%s\n%*s%s", comma ? "," : "", INDENT, "", words) - 1 - comma;
 }
 
 static void print_params(const bench_config *config, FILE *out) {

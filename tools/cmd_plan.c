@@ -277,6 +277,8 @@ int cmd_plan(int argc, char **argv) {
         return usage_error("plan", "%s", why);
     if (config.scale)
         return usage_error("plan", "--scale stands for itself: 'sago plan --scale', without a pattern");
+    if (config.calls && (config.json || config.svg || config.explain))
+        return usage_error("plan", "--calls prints the routes alone: without --json, --svg and --explain");
     if (!choose_dir(&config, why))
         return usage_error("plan", "%s", why);
     bool ok = config.calls ? calls_run(&config, why) : plan_run(&config, why);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/params.h"
@@ -41,11 +42,16 @@ static bool set_trace(void *target, const char *value, char *why) {
  * since the library says it only if the command opens a file. */
 static bool set_output(const char *variable, const char *option, const char *file) {
     char folder[PATH_MAX + 8];
+    struct stat is;
     if (!file[0])
         return true;
     snprintf(folder, sizeof folder, "%s", file);
-    *(strrchr(folder, '/') + 1) = '\0';
-    if (access(folder, W_OK | X_OK) == 0)
+    char *name = strrchr(folder, '/') + 1;
+    bool is_folder = !name[0] || (stat(file, &is) == 0 && S_ISDIR(is.st_mode));
+    *name = '\0';
+    if (access(folder, W_OK | X_OK) == 0 && is_folder)
+        errno = EISDIR;
+    else if (access(folder, W_OK | X_OK) == 0)
         return setenv(variable, file, 1) == 0;
     fprintf(stderr, "sago run: --%s %s: %s: there will be no %s\n", option, file, strerror(errno), option);
     return unsetenv(variable) == 0;

@@ -264,10 +264,11 @@ void plan_route_print(const plan_route *route, FILE *out) {
 /* The number of agreements of all ranks. */
 static void print_agreements(const plan_route *route, FILE *out) {
     bool leaves = sagoi_route_leaves_alone(route->call, &route->file);
-    int64_t taken = route->choice.company == SAGOI_ALONE      ? route->asks
-                    : route->gathers_nothing && leaves        ? 1
-                    : route->choice.company == SAGOI_TOGETHER ? 2 + route->asks
-                                                              : 2;
+    int64_t taken =
+        route->choice.company == SAGOI_ALONE ? route->asks
+        : leaves && (route->gathers_nothing || (route->file.nodes > 1 && route->method == SAGOI_METHOD_DIRECT)) ? 1
+        : route->choice.company == SAGOI_TOGETHER ? 2 + route->asks
+                                                  : 2;
     fprintf(out, "    agreements of all ranks: %" PRId64 "; alone 0, asking first 1 more, together 2\n", taken);
 }
 
@@ -317,13 +318,14 @@ static void json_part(const route_part *part, sagoi_json *json) {
 
 void plan_route_print_json(const plan_route *route, sagoi_json *json) {
     const sagoi_route first = summary_of(route);
+    const bool now = route->choice.moment == SAGOI_NOW; /* else a stage decides on the method, later */
     sagoi_json_open(json, "route", '{');
     sagoi_json_text(json, "company", sagoi_company_name(route->choice.company));
-    sagoi_json_text(json, "method", sagoi_method_name(first.method));
-    sagoi_json_text(json, "worker", sagoi_worker_name(first.worker));
+    sagoi_json_text(json, "method", now ? sagoi_method_name(first.method) : NULL);
+    sagoi_json_text(json, "worker", now ? sagoi_worker_name(first.worker) : NULL);
     sagoi_json_text(json, "moment", sagoi_moment_name(route->choice.moment));
     sagoi_json_text(json, "why", why_of(route->choice.why, 0, 0).text);
-    sagoi_json_text(json, "method_why", why_of(first.why, first.value, first.limit).text);
+    sagoi_json_text(json, "method_why", now ? why_of(first.why, first.value, first.limit).text : NULL);
     sagoi_json_close(json, '}');
     sagoi_json_open(json, "parts", '[');
     for (int64_t i = 0; i < route->nparts; i++)

@@ -252,7 +252,7 @@ static void draw_node(picture *p, int64_t n) {
         svg_text(&p->svg, box.x + box.width / 2, box.y + box.height - 6, 9, SVG_MIDDLE, "%" PRId64, n);
     }
     if (plan->node_relay[n] == n && plan->nodes <= NODES_LABELLED)
-        svg_text(&p->svg, inset.x + 3, inset.y + 11, 10, SVG_LEFT, "L");
+        svg_text(&p->svg, inset.x + 3, inset.y + 11, 10, SVG_LEFT, "R");
 }
 
 static void draw_nodes(picture *p) {
@@ -264,7 +264,7 @@ static void draw_nodes(picture *p) {
     (void)snprintf(text, sizeof text,
                    "Nodes: %" PRId64 ", in order, %" PRId64 " of them with %" PRId64 " aggregators (dots)%s%s",
                    plan->nodes, hosts, plan->ndomains, plan->groups > 1 ? "; colours: the groups they serve" : "",
-                   plan->layers == 3 ? "; L: sends on for its switch" : "");
+                   plan->layers == 3 ? "; R: relay of its switch" : "");
     p->y += 8 + (plan->ndomains <= LINKS_MAX ? 44 : 0);
     p->nodes_y = p->y;
     lay_nodes(p);

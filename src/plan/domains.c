@@ -197,15 +197,21 @@ int64_t sagoi_draft_bisected(const sagoi_draft *draft, int64_t span) {
 /* How the group's range is bisected. */
 static sagoi_bisection bisection_of(const sagoi_draft *draft, const sagoi_group *group) {
     sagoi_bisection b = {.start = group->start, .end = group->end, .origin = group->start, .unit = draft->align};
-    int64_t hint = sagoi_draft_domain_hint(draft), span = group->end - group->start;
+    int64_t hint = sagoi_draft_domain_hint(draft), edge = draft->stripe > 0 ? draft->stripe : draft->locks;
+    bool whole = edge > 0 && draft->plan->window % edge == 0; /* whole windows or lock blocks, however many */
+    if (hint > 0)
+        b.unit = sagoi_round_up(draft->align, draft->plan->window);
+    else if (whole && draft->stripe > 0)
+        b.unit = draft->plan->window;
+    /* A group begins at a multiple of the alignment and the stripe.  Where domains may be shorter than that, none
+     * may lie before the access altogether. */
+    b.start = b.origin += sagoi_round_down(sagoi_max(0, draft->plan->low - group->start), b.unit);
+    int64_t span = b.end - b.start;
     if (hint > 0) {
         b.bytes = sagoi_draft_bisected(draft, span);
-        b.unit = sagoi_round_up(draft->align, draft->plan->window);
         return b;
     }
-    int64_t edge = draft->stripe > 0 ? draft->stripe : draft->locks;
-    if (edge > 0 && draft->plan->window % edge == 0) { /* whole windows or lock blocks, however many */
-        b.unit = draft->stripe > 0 ? draft->plan->window : draft->align;
+    if (whole) {
         b.leaves = sagoi_min(group->aggregators, sagoi_div_up(span, b.unit));
         return b;
     }
@@ -393,6 +399,8 @@ static bool make_section_one(making *m, const sections *s, int64_t number, int64
         return true;
     sagoi_domain *domain = &plan->domains[number * s->each + d];
     domain->first = (low + d) * dealt;
+    if (s->each == 1) /* there are no turns, so windows may lie before `low` altogether */
+        domain->first += sagoi_round_down(sagoi_max(0, plan->low - domain->first), plan->window);
     domain->end = number + 1 < s->count ? section_start(s, number + 1) : plan->high;
     domain->block = s->each > 1 ? dealt : domain->end - domain->first;
     domain->stride = s->each > 1 ? s->bytes : domain->block;

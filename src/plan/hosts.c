@@ -215,7 +215,8 @@ static int64_t limit_of(const sagoi_hosts *hosts, int64_t node, bool beyond_shar
         return sagoi_min(hint, ranks);
     if (beyond_share)
         return sagoi_min(sagoi_max(SAGOI_AGGREGATORS_A_NODE, hosts->share), ranks);
-    double part = (double)draft->shape->node[node].bytes / draft->group[hosts->group].bytes;
+    double all = draft->group[hosts->group].bytes,
+           part = all > 0 ? (double)draft->shape->node[node].bytes / all : 0;
     int64_t by_data = sagoi_min((int64_t)((double)hosts->domains * part + 0.5), SAGOI_AGGREGATORS_A_NODE);
     return sagoi_min(sagoi_max(hosts->share, by_data), ranks);
 }

@@ -157,7 +157,8 @@ static sago_status lengthen_window(sagoi_draft *draft, int64_t *window, bool *pl
     if (longer <= *window)
         return SAGO_OK;
     sago_status status = try_these_groups(draft, longer, placed);
-    *placed = status == SAGO_OK && *placed && !draft->refused;
+    *placed = status == SAGO_OK && *placed && !draft->refused &&
+              draft->plan->rounds <= even_rounds(draft, draft->weighed_window);
     if (*placed)
         *window = longer;
     return status;
@@ -252,9 +253,11 @@ static void explain_window(sagoi_draft *draft, int64_t wanted, int64_t window) {
     else if (draft->form != SAGOI_FORM_TURNS && draft->stripe > 0)
         sagoi_draft_reason(draft, "window: %s, %s are %s", is.text, draft->parted ? "blocks" : "stripes",
                            sagoi_size_to_text(draft->stripe).text);
-    else
+    else if (draft->plan->window <= wanted)
         sagoi_draft_reason(draft, "window: %s, at most %s and even over the rounds", is.text,
                            sagoi_size_to_text(wanted).text);
+    else
+        sagoi_draft_reason(draft, "window: %s", is.text);
     if (draft->plan->window > wanted)
         sagoi_draft_reason(
             draft,
@@ -325,7 +328,7 @@ static void explain_domains(sagoi_draft *draft, bool remerged) {
 
 static void explain_hosts(sagoi_draft *draft, int64_t aggregators) {
     const sagoi_plan *plan = draft->plan;
-    int64_t poor = 0, remerged = draft->by_sibling + draft->by_descendant;
+    int64_t poor = 0, remerged = draft->form == SAGOI_FORM_RANGES ? draft->by_sibling + draft->by_descendant : 0;
     if (draft->aggregators < aggregators)
         sagoi_draft_reason(draft, "aggregators: %" PRId64 " rather than %" PRId64 ", for want of memory",
                            draft->aggregators, aggregators);
@@ -342,7 +345,7 @@ static void explain_hosts(sagoi_draft *draft, int64_t aggregators) {
         sagoi_draft_reason(draft,
                            "hosts: %" PRId64 " of %" PRId64 " nodes; some have too little memory for a window",
                            plan->nodes - poor, plan->nodes);
-    if (draft->form == SAGOI_FORM_RANGES && remerged > 0)
+    if (remerged > 0)
         sagoi_draft_reason(draft,
                            "domains: %" PRId64 " without a host, taken over by a sibling, %" PRId64
                            " by the nearest leaf of a sibling",

@@ -73,6 +73,7 @@ void sagoi_spread_leaves(sagoi_spread *spread, sagoi_tree *tree) {
     for (int64_t leaf = tree->first; leaf >= 0; leaf = tree->vertex[leaf].after)
         shortest = sagoi_min(shortest, tree->vertex[leaf].end - tree->vertex[leaf].start);
     int64_t most = sagoi_min(spread->targets, shortest / spread->step / SAGOI_SHIFT_PART);
+    most = sagoi_min(most, SAGOI_MOST_CANDIDATES / (2 * spread->wide * tree->leaves));
     for (int64_t leaf = tree->vertex[tree->first].after; leaf >= 0; leaf = tree->vertex[leaf].after) {
         sagoi_vertex *own = &tree->vertex[leaf];
         if (own->start % spread->stripe == 0)

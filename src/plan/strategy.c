@@ -155,7 +155,8 @@ static bool out_of_reach(sagoi_draft *draft) {
     if (too_high)
         sagoi_draft_reason(draft, "strategy: direct after all, windows end at offset 2^62");
     else if (too_many)
-        sagoi_draft_reason(draft, "strategy: direct after all, %" PRId64 " windows, most of them empty", windows);
+        sagoi_draft_reason(draft, "strategy: direct after all, %" PRId64 " windows, more than there are runs",
+                           windows);
     return too_high || too_many;
 }
 

@@ -13,7 +13,10 @@ for page in sorted(os.listdir(PAGES)):
         continue
     told = subprocess.run([SAGO, command[1], "--help"], capture_output=True, text=True, check=False).stdout
     with open(os.path.join(PAGES, page), encoding="utf-8") as file:
-        documented = set(re.findall(r"--[a-z][a-z-]+", file.read().replace("\\-", "-")))
+        text = file.read().replace("\\-", "-")
+    if "lists all of them" in text:  # the page has the most used ones, and says so
+        continue
+    documented = set(re.findall(r"--[a-z][a-z-]+", text))
     missing = set(re.findall(r"--[a-z][a-z-]+", told)) - documented - {"--help"}
     assert not missing, f"{page} does not have {', '.join(sorted(missing))}"
     checked += told != ""

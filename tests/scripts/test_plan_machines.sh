@@ -81,6 +81,25 @@ grep -q "^subfiles: 8, one for each set of nodes that shares gateways; blocks of
     fail "--explain does not say why there are 8 subfiles"
 grep -q "sago_subfile_block=1946157056" "$scratch/subfiles.txt" || fail "--explain does not name the block of one range each"
 
+# Windows that are shorter than the file system's blocks or stripes: no domain lies before the access.  (Each plan is
+# checked before it is printed.)
+short_windows() { # options...
+    "$SAGO" plan flash --declared off --calls --machine "$MACHINES/mira.sago" --ranks-per-node 1 \
+        --hint sago_strategy=aggregated --read "$@" >"$scratch/out" 2>&1 || fail "$* $(cat "$scratch/out")"
+}
+short_windows --nodes 32 --stripe-unit 2M --stripe-count 48 --hint sago_window=64K --hint sago_group_size=2199098
+short_windows --nodes 16 --stripe-unit 2M --stripe-count 2 --memory 28114377 --hint sago_group_size=164217
+
+# A window of a thousand stripes on 2,000 targets is planned in no time (it took 6 seconds).
+timeout 60 "$SAGO" plan contiguous --bytes 64G --nodes 64 --ranks-per-node 16 --stripe-unit 64K --stripe-count 2000 \
+    --hint sago_strategy=aggregated --hint sago_window=64M >"$scratch/out" || fail "a wide window is not planned"
+
+# A window that is longer than what was wanted does not say that it is no longer than that.
+"$SAGO" plan flash --machine "$MACHINES/xeon-ddr.sago" --nodes 11 --ranks-per-node 2 --hint sago_strategy=aggregated \
+    --subfiles node >"$scratch/out"
+grep -q "^ *window: longer than" "$scratch/out" && grep -q "^ *window: .*at most" "$scratch/out" &&
+    fail "$(grep window: "$scratch/out")"
+
 # A million ranks within a second and 64 MiB; seconds are shown, not judged.
 "$SAGO" plan --scale | tee "$scratch/scale.txt"
 awk '$1 == 1000000 && $9 + 0 > 64 { bad = 1 } $1 == 1000000 { n++ } END { exit bad || n < 6 }' "$scratch/scale.txt" ||
@@ -101,7 +120,8 @@ in_job 'other[1-2]' | grep -q "network: nothing is known" || fail "nodes that to
 
 # Bad input
 for bad in "--machine $scratch/none.sago" "--machine $MACHINES/mira-1024.sago --nodes 2000" \
-    "--machine $MACHINES/theta.sago --subfiles several" "--svg $scratch/no/such/place.svg --nodes 2" "--scale"; do
+    "--machine $MACHINES/theta.sago --subfiles several" "--svg $scratch/no/such/place.svg --nodes 2" "--scale" \
+    "--calls --json"; do
     # shellcheck disable=SC2086
     if "$SAGO" plan contiguous $bad >"$scratch/out" 2>&1; then fail "$bad was taken"; fi
     grep -q "^sago" "$scratch/out" || fail "no message for $bad"
