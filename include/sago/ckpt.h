@@ -206,8 +206,8 @@ sago_status sago_ckpt_restore_latest(sago_ckpt *ckpt, int64_t *step);
 
 /* Sets *due: is it time for a save (hints sago_ckpt_interval, sago_ckpt_overhead, sago_ckpt_mtbf)?  And *leave: is
  * the job about to end?  The hint sago_ckpt_signal names a signal that announces it; the end of the allocation is
- * in SLURM_JOB_END_TIME or, where Slurm does not set that variable, rank 0 asks `squeue` once.  If *leave is set,
- * *due is, too. */
+ * in SLURM_JOB_END_TIME or, where that variable is not set, rank 0 asks the batch system (Slurm, Flux, LSF or PBS)
+ * once.  If *leave is set, *due is, too. */
 sago_status sago_ckpt_due(sago_ckpt *ckpt, int *due, int *leave);
 
 /* ---- Looking after a directory ------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
-/* When the batch system will end the job, if the environment does not tell: Slurm before 23.02 does not set
- * SLURM_JOB_END_TIME, so `squeue` is asked once, in a process of its own that nobody waits for. */
+/* When the batch system will end the job, if the environment does not tell, as it does not under Slurm
+ * before 23.02, Flux, LSF and PBS: their own commands are asked once, in a process that nobody waits for. */
 #ifndef SAGOI_ALLOCATION_H
 #define SAGOI_ALLOCATION_H
 
@@ -11,7 +11,8 @@ typedef struct sagoi_allocation {
     bool asked;
     pid_t process; /* the process that asks; 0: none, or it has answered */
     int answer;    /* descriptor of the answer */
-    char text[64];
+    int64_t (*parse)(const char *text);
+    char text[256];
     int64_t length; /* bytes of the answer so far */
     int64_t end;    /* seconds since 1970; 0: not known */
 } sagoi_allocation;

@@ -171,10 +171,10 @@ static void by_allocation(void) {
     unsetenv("SLURM_JOB_END_TIME");
 }
 
-/* A `squeue` that is the test's: it writes down that it was asked, and answers. */
-static void make_squeue(const char *answer) {
+/* A command of a batch system that is the test's: it writes down that it was asked, and how, and answers. */
+static void make_command(const char *name, const char *answer) {
     char path[4200];
-    snprintf(path, sizeof path, "%s", scratch("squeue"));
+    snprintf(path, sizeof path, "%s", scratch(name));
     FILE *out = rank == 0 ? fopen(path, "w") : NULL;
     if (out) {
         fprintf(out, "#!/bin/sh\necho \"$@\" >>%s.asked\n%s\n", path, answer);
@@ -184,63 +184,94 @@ static void make_squeue(const char *answer) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static int times_asked(void) {
-    char path[4200];
-    int lines = 0;
-    snprintf(path, sizeof path, "%s.asked", scratch("squeue"));
+/* The command was asked once, with these words. */
+static void check_asked(const char *name, const char *words) {
+    char path[4200], line[200] = "", more[2];
+    snprintf(path, sizeof path, "%s.asked", scratch(name));
     FILE *in = fopen(path, "r");
-    for (int c; in && (c = fgetc(in)) != EOF;)
-        lines += c == '\n';
+    CHECK(in && fgets(line, sizeof line, in) && !fgets(more, sizeof more, in));
+    line[strcspn(line, "\n")] = '\0';
+    if (strcmp(line, words) != 0) {
+        printf("%s was asked '%s', not '%s'\n", name, line, words);
+        CHECK(false);
+    }
     if (in)
         (void)fclose(in);
     (void)unlink(path);
-    return lines;
 }
 
-/* Slurm has not put the end of the allocation into the environment: rank 0 asks, once, and waits for nothing. */
+/* Asks until the command has answered, since a machine may be busy; a command that sleeps never does. */
+static int ask_long(sago_ckpt *ckpt, const char *answer) {
+    int said = ask(ckpt), answered = 0;
+    for (int turn = 0; turn < 600 && !answered; turn++) {
+        struct timespec pause = {0, 20000000};
+        (void)nanosleep(&pause, NULL);
+        said = ask(ckpt);
+        answered = rank == 0 && !ckpt->allocation.process;
+        MPI_Bcast(&answered, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        if (strstr(answer, "sleep") && turn == 20)
+            break;
+    }
+    return said;
+}
+
+static const struct {
+    const char *variable, *command, *words, *answer;
+    int wanted;
+} batch_cases[] = {
+    {"SLURM_JOB_ID", "squeue", "--noheader --format=%e --jobs 42", "date -d '-5 seconds' +%Y-%m-%dT%H:%M:%S", 3},
+    {"SLURM_JOB_ID", "squeue", "--noheader --format=%e --jobs 42", "expr $(date +%s) - 5", 3},
+    {"SLURM_JOB_ID", "squeue", "--noheader --format=%e --jobs 42", "date -d '+1000 seconds' +%Y-%m-%dT%H:%M:%S",
+     0},
+    {"SLURM_JOB_ID", "squeue", "--noheader --format=%e --jobs 42", "echo N/A", 0},
+    {"SLURM_JOB_ID", "squeue", "--noheader --format=%e --jobs 42", "exit 1", 0},
+    {"SLURM_JOB_ID", "squeue", "--noheader --format=%e --jobs 42", "sleep 600", 0},
+    {"FLUX_JOB_ID", "flux", "job timeleft 42", "echo 0", 3},
+    {"FLUX_JOB_ID", "flux", "job timeleft 42", "echo 3600", 0},
+    {"FLUX_JOB_ID", "flux", "job timeleft 42", "echo 4294967295", 0},
+    {"LSB_JOBID", "bjobs", "-noheader -o time_left 42", "echo '0:00 L'", 3},
+    {"LSB_JOBID", "bjobs", "-noheader -o time_left 42", "echo '1:07 L'", 0},
+    {"LSB_JOBID", "bjobs", "-noheader -o time_left 42", "echo -", 0},
+    {"PBS_JOBID", "qstat", "-f 42",
+     "printf '    Resource_List.walltime = 00:10:00\\n    x = y\\n    stime = %s\\n' \"$(LC_ALL=C date -d '-601 "
+     "seconds' "
+     "+'%a %b %e %H:%M:%S %Y')\"",
+     3},
+    {"PBS_JOBID", "qstat", "-f 42",
+     "printf '    Resource_List.walltime = 01:00:00\\n    stime = %s\\n' \"$(LC_ALL=C date +'%a %b %e %H:%M:%S "
+     "%Y')\"",
+     0},
+    {"PBS_JOBID", "qstat", "-f 42", "echo '    Walltime.Remaining = 0'", 3},
+    {"PBS_JOBID", "qstat", "-f 42", "echo '    job_state = R'", 0},
+};
+
+/* The batch system has not put the end of the allocation into the environment: rank 0 asks, once, and waits for
+ * nothing. */
 static void by_asking(void) {
-    static const struct {
-        const char *answer;
-        int wanted;
-    } cases[] = {{"date -d '-5 seconds' +%Y-%m-%dT%H:%M:%S", 3},
-                 {"expr $(date +%s) - 5", 3},
-                 {"date -d '+1000 seconds' +%Y-%m-%dT%H:%M:%S", 0},
-                 {"echo N/A", 0},
-                 {"exit 1", 0},
-                 {"sleep 600", 0}};
     char path[8400], *before = getenv("PATH") ? strdup(getenv("PATH")) : NULL;
     snprintf(path, sizeof path, "%s", scratch("squeue"));
     *strrchr(path, '/') = '\0';
     snprintf(path + strlen(path), sizeof path - strlen(path), ":%s", before ? before : "/usr/bin:/bin");
     setenv("PATH", path, 1);
-    setenv("SLURM_JOB_ID", "42", 1);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        make_squeue(cases[i].answer);
+    for (size_t i = 0; i < sizeof batch_cases / sizeof batch_cases[0]; i++) {
+        scene = batch_cases[i].answer;
+        setenv(batch_cases[i].variable, "42", 1);
+        make_command(batch_cases[i].command, batch_cases[i].answer);
         sago_ckpt *ckpt = open_with("");
-        int said = ask(ckpt), answered = 0;
-        for (int turn = 0; turn < 600 && !answered; turn++) { /* until it has answered: a machine may be busy */
-            struct timespec pause = {0, 20000000};
-            (void)nanosleep(&pause, NULL);
-            said = ask(ckpt);
-            answered = rank == 0 && !ckpt->allocation.process;
-            MPI_Bcast(&answered, 1, MPI_INT, 0, MPI_COMM_WORLD);
-            if (strstr(cases[i].answer, "sleep") && turn == 20)
-                break; /* it never does */
-        }
-        scene = cases[i].answer;
-        CHECK_INT(said, cases[i].wanted);
+        CHECK_INT(ask_long(ckpt, batch_cases[i].answer), batch_cases[i].wanted);
         CHECK_OK(sago_ckpt_close(&ckpt));
         if (rank == 0)
-            CHECK_INT(times_asked(), 1);
+            check_asked(batch_cases[i].command, batch_cases[i].words);
+        unsetenv(batch_cases[i].variable);
     }
-    unsetenv("SLURM_JOB_ID");
     setenv("PATH", before ? before : "/usr/bin:/bin", 1);
     free(before);
 }
 
 int main(int argc, char **argv) {
     unsetenv("SLURM_JOB_END_TIME");
-    unsetenv("SLURM_JOB_ID");
+    for (size_t i = 0; i < sizeof batch_cases / sizeof batch_cases[0]; i++)
+        unsetenv(batch_cases[i].variable);
     check_start(&argc, &argv);
     by_asking(); /* while the clock is still the machine's */
     never();
