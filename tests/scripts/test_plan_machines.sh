@@ -65,7 +65,8 @@ grep -q "for each of 56 storage targets" "$scratch/targets.txt" || fail "$(tail 
 "$SAGO" plan interleaved --machine "$MACHINES/frontera.sago" --nodes 8 --hint sago_strategy=aggregated >"$scratch/numa.txt"
 grep -q "56 cores in 2 NUMA domains each" "$scratch/numa.txt" || fail "$(head -3 "$scratch/numa.txt")"
 grep -q "local aggregators: at least one in each of 2 NUMA domains" "$scratch/numa.txt" || fail "$(cat "$scratch/numa.txt")"
-"$SAGO" topo "$MACHINES/frontera.sago" | grep -q "56 cores and 192 GiB of memory in 2 NUMA domains" ||
+"$SAGO" topo "$MACHINES/frontera.sago" >"$scratch/out"
+grep -q "56 cores and 192 GiB of memory in 2 NUMA domains" "$scratch/out" ||
     fail "$("$SAGO" topo "$MACHINES/frontera.sago" | grep nodes)"
 
 # What was decided, and what else it would have cost.
@@ -114,9 +115,12 @@ in_job 'n[1-4]' >"$scratch/out"
 grep -q "^interleaved: 4 nodes with 2 ranks" "$scratch/out" || fail "$(cat "$scratch/out")"
 grep -q "^the nodes of this job (SLURM_JOB_NODELIST); network: $scratch/topology.conf" "$scratch/out" ||
     fail "$(cat "$scratch/out")"
-in_job 'n[1-4]' --nodes 3 | grep -q "^interleaved: 3 nodes" || fail "--nodes does not count in a job"
-in_job 'n[4-1' | grep -q "^interleaved: 1 node with" || fail "a list of nodes that is wrong"
-in_job 'other[1-2]' | grep -q "network: nothing is known" || fail "nodes that topology.conf does not have"
+in_job 'n[1-4]' --nodes 3 >"$scratch/out"
+grep -q "^interleaved: 3 nodes" "$scratch/out" || fail "--nodes does not count in a job"
+in_job 'n[4-1' >"$scratch/out"
+grep -q "^interleaved: 1 node with" "$scratch/out" || fail "a list of nodes that is wrong"
+in_job 'other[1-2]' >"$scratch/out"
+grep -q "network: nothing is known" "$scratch/out" || fail "nodes that topology.conf does not have"
 
 # Bad input
 for bad in "--machine $scratch/none.sago" "--machine $MACHINES/mira-1024.sago --nodes 2000" \
