@@ -101,9 +101,11 @@ static int64_t striped_count(sagoi_draft *draft) {
 
 /* 004, 3.2: bisects until no aggregator owns more than Msg_ind. */
 static int64_t bisected_count(sagoi_draft *draft, int64_t domain) {
+    const sagoi_hints *given = draft->given;
+    bool hinted = (draft->plan->write ? given->domain_write : given->domain_read) > 0;
     int64_t count = sagoi_min(draft->ranks, sagoi_div_up(draft->plan->high - draft->plan->low, domain));
-    sagoi_draft_reason(draft, "aggregators: bisecting until none owns more than %s, hint",
-                       sagoi_size_to_text(domain).text);
+    sagoi_draft_reason(draft, "aggregators: bisecting until none owns more than %s, %s",
+                       sagoi_size_to_text(domain).text, hinted ? "hint" : "site file");
     return count;
 }
 

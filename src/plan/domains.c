@@ -132,9 +132,11 @@ static void lay_turns(sagoi_draft *draft, int64_t window) {
     draft->plan->ndomains = draft->nturns;
 }
 
-/* Stripes are bisected only on request, since domains were measured without stripes. */
+/* Stripes are bisected only on request, since domains were measured without stripes.  So is a file on a machine
+ * whose costs are known: the model compares all numbers of aggregators, and the measurement had one length. */
 int64_t sagoi_draft_domain_hint(const sagoi_draft *draft) {
-    const sagoi_hints *hints = draft->stripe > 0 ? draft->given : draft->hints;
+    bool asked = draft->stripe > 0 || sagoi_draft_costs_known(draft);
+    const sagoi_hints *hints = asked ? draft->given : draft->hints;
     if (hints->aggregators > 0 || draft->parted || (draft->stripe > 0 && hints->per_target > 0))
         return 0;
     return draft->plan->write ? hints->domain_write : hints->domain_read;

@@ -96,6 +96,8 @@ typedef struct sagoi_best {
     int64_t aggregators, window; /* 0: memory holds no window of any size */
     bool short_messages;         /* with longer messages memory would not hold them all */
 } sagoi_best;
+/* Is it known what storage costs a process here?  Then the model decides, unless a hint sets the domains. */
+bool sagoi_draft_costs_known(const sagoi_draft *draft);
 bool sagoi_draft_modelled(const sagoi_draft *draft);
 sagoi_best sagoi_draft_choose(const sagoi_draft *draft);
 /* Weighs each node with the blocks that it holds in turn with others. */

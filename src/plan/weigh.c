@@ -33,10 +33,13 @@ typedef struct weighing {
     double handover; /* seconds until another node has given up the lock of a target; 0: nobody waits for locks */
 } weighing;
 
-bool sagoi_draft_modelled(const sagoi_draft *draft) {
+bool sagoi_draft_costs_known(const sagoi_draft *draft) {
     const sagoi_topology *topology = draft->machine->topology;
-    return topology && topology->request > 0 && draft->machine->nodes > 1 && !draft->parted &&
-           sagoi_draft_domain_hint(draft) == 0;
+    return topology && topology->request > 0 && draft->machine->nodes > 1 && !draft->parted;
+}
+
+bool sagoi_draft_modelled(const sagoi_draft *draft) {
+    return sagoi_draft_costs_known(draft) && sagoi_draft_domain_hint(draft) == 0;
 }
 
 static int64_t usable_memory(const sagoi_node *node) { return node->memory - node->memory / 4; }

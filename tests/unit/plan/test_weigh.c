@@ -2,6 +2,7 @@
  * each decision in a situation in which only one thing is dear. */
 #include <stdlib.h>
 
+#include "machine/description.h"
 #include "situation.h"
 #include "support/unit.h"
 
@@ -379,6 +380,58 @@ static void any_plan_is_sound(void **state) {
     assert_true(made_so_far > 1000);
 }
 
+/* 16 nodes of Mira with runs of 100 KiB, on a file without stripes. */
+static void set_up_mira(sagoi_description *mira) {
+    const char *source = getenv("SAGO_SOURCE");
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/machines/mira-1024.sago", source ? source : ".");
+    assert_int_equal(sagoi_description_read(path, mira), SAGO_OK);
+    situation_init(&s, NODES, 16, NODES * 16 * INT64_C(950000), 950000 / 9);
+    s.target.lock_unit = 8 * MIB;
+    s.machine.topology = &mira->topology;
+}
+
+static void tune(void) {
+    s.machine.tuned = (sagoi_tuned){.aggregators_per_node = 2,
+                                    .domain_write = 128 * MIB,
+                                    .domain_read = 128 * MIB,
+                                    .group = 256 * MIB,
+                                    .least_memory = 2 * MIB};
+}
+
+/* `sago tune` knows less than the model: what it has measured sets no domains where the model decides. */
+static void measured_domains_do_not_replace_the_model(void **state) {
+    sagoi_description mira;
+    for (int write = 0; write < 2; write++) {
+        set_up_mira(&mira);
+        s.shape.write = write;
+        sagoi_plan plain = made();
+        tune();
+        sagoi_plan tuned = made();
+        assert_true(!write || plain.ndomains > 4);
+        assert_string_equal(plain.reasons, tuned.reasons);
+        s.hints.domain_write = s.hints.domain_read = 128 * MIB;
+        sagoi_plan hinted = made();
+        assert_int_equal(hinted.ndomains, 2);
+        assert_non_null(strstr(hinted.reasons, "until none owns more than 128 MiB, hint"));
+        sagoi_plan_cleanup(&plain);
+        sagoi_plan_cleanup(&tuned);
+        sagoi_plan_cleanup(&hinted);
+    }
+}
+
+/* Where nothing is modelled they do, and the reason says whose they are. */
+static void measured_domains_are_said_to_be(void **state) {
+    topology.request = 0;
+    s.target.stripe_unit = 0;
+    tune();
+    s.machine.tuned.domain_write = 16 * MIB;
+    sagoi_plan plan = made();
+    assert_int_equal(plan.ndomains, 4);
+    assert_non_null(strstr(plan.reasons, "until none owns more than 16 MiB, site file"));
+    sagoi_plan_cleanup(&plan);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(without_the_figures_stripes_decide, set_up),
@@ -397,6 +450,8 @@ int main(void) {
         cmocka_unit_test_setup(windows_are_not_longer_than_memory_allows, set_up),
         cmocka_unit_test_setup(what_is_weighed_knows_groups, set_up),
         cmocka_unit_test_setup(hints_are_obeyed, set_up),
+        cmocka_unit_test_setup(measured_domains_do_not_replace_the_model, set_up),
+        cmocka_unit_test_setup(measured_domains_are_said_to_be, set_up),
         cmocka_unit_test_setup(domains_do_not_share_links_where_others_are_free, set_up),
         cmocka_unit_test(any_plan_is_sound),
     };
