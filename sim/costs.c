@@ -139,15 +139,68 @@ static int machine_of(const char *name) {
     for (int m = 0; m < MACHINES; m++)
         if (strcmp(machines[m], name) == 0)
             return m;
-    return 0;
+    return -1;
 }
 
-sim_costs sim_costs_of(const char *machine) {
-    sim_costs costs;
+bool sim_costs_of(const char *machine, sim_costs *costs, sim_costs_origin *origin) {
     int m = machine_of(machine);
+    if (m < 0)
+        return false;
     for (int r = 0; r < ROWS; r++)
-        *field_of(&costs, r) = rows[r].value[m];
-    return costs;
+        *field_of(costs, r) = rows[r].value[m];
+    *origin = (sim_costs_origin){.of = machines[m]};
+    (void)snprintf(origin->text, sizeof origin->text, "%s", machines[m]);
+    return true;
+}
+
+static bool take(double *cost, double said) {
+    if (said > 0)
+        *cost = said;
+    return said > 0;
+}
+
+/* What the description says in its line `process`; false: nothing. */
+static bool take_process(const sagoi_topology *t, sim_costs *costs) {
+    bool said = take(&costs->send, t->message) && take(&costs->receive, t->message);
+    said = take(&costs->copy, t->copy) || said;
+    said = take(&costs->run, t->run) || said;
+    if (take(&costs->writer, t->writer) && take(&costs->reader, t->writer))
+        said = true;
+    said = take(&costs->reader, t->reader) || said;
+    said = take(&costs->call, t->request) || said;
+    if (take(&costs->lock, t->lock) && take(&costs->in_turn, 1))
+        said = true;
+    return said;
+}
+
+void sim_costs_described(const sagoi_description *described, bool targets, sim_costs *costs,
+                         sim_costs_origin *origin) {
+    if (described && sim_costs_of(described->name, costs, origin))
+        return;
+    if (!sim_costs_of(machines[CLUSTER], costs, origin))
+        return;
+    origin->assumed = true;
+    if (!described) {
+        (void)snprintf(origin->text, sizeof origin->text, "assumed, those of %s: no machine is described",
+                       origin->of);
+        return;
+    }
+    const sagoi_topology *t = &described->topology;
+    if (targets && take(&costs->target_write, t->io.bandwidth))
+        (void)take(&costs->target_read, t->io_reading > 0 ? t->io_reading : t->io.bandwidth);
+    (void)take(&costs->seek, t->seek);
+    (void)take(&costs->file, t->file);
+    origin->described = take_process(t, costs);
+    if (origin->described) {
+        costs->stack = 0; /* `copy` and `message` are what the network costs a process */
+        (void)snprintf(origin->text, sizeof origin->text,
+                       "the lines process and io of %s; all others assumed, those of %s", described->name,
+                       origin->of);
+    } else {
+        (void)snprintf(origin->text, sizeof origin->text,
+                       "assumed, those of %s: the description of %s has no line process", origin->of,
+                       described->name);
+    }
 }
 
 bool sim_costs_set(sim_costs *costs, const char *text, char *why) {

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "machine/description.h"
+
 typedef struct sim_costs {
     double send, receive; /* seconds a message, of the rank at either end */
     double match;         /* seconds for each message that waits in the same queue as one that comes */
@@ -32,8 +34,20 @@ typedef struct sim_costs {
     double open;    /* seconds the metadata server needs to create or open a file */
 } sim_costs;
 
-/* By the name of a machine; those of `cluster` where nobody has the name. */
-sim_costs sim_costs_of(const char *machine);
+/* Whose costs a simulation has. */
+typedef struct sim_costs_origin {
+    const char *of; /* the column of the table; where the machine has none, that of the virtual cluster */
+    bool described; /* what the lines `process` and `io` of the description say is taken from there */
+    bool assumed;   /* nothing but the description knows the machine: all else is the virtual cluster's */
+    char text[256]; /* the same in words */
+} sim_costs_origin;
+
+/* A column of the table, by the name of a machine; false: it has none. */
+bool sim_costs_of(const char *machine, sim_costs *costs, sim_costs_origin *origin);
+/* Of a described machine; NULL: there is no description.  `targets`: the file's storage targets are known, so that
+ * the line `io` is about each of them. */
+void sim_costs_described(const sagoi_description *described, bool targets, sim_costs *costs,
+                         sim_costs_origin *origin);
 /* "match=2e-8"; false: there is no such cost, or it is not a number that could be. */
 bool sim_costs_set(sim_costs *costs, const char *text, char *why);
 /* All of them, as a table of Markdown. */

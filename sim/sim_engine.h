@@ -47,6 +47,7 @@ typedef struct sim_case {
     plan_input input;
     sagoi_topology topology;
     sim_costs costs;
+    sim_costs_origin costs_of;
     sim_options options;
     int64_t targets;    /* of the storage that the file is on; 0: it costs calls and copying only */
     int64_t unit;       /* of the stripes that the file has there, whether or not engines see them */

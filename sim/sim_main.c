@@ -223,6 +223,19 @@ static bool change_level(sagoi_topology *topology, const char *text, char *why) 
     return true;
 }
 
+/* One target stands for what is behind gateways whose targets nobody has counted. */
+static bool find_costs(const sim_config *config, sim_case *c, char *why) {
+    bool counted = c->targets > 1 || c->input.target.stripe_count > 0;
+    if (!config->costs_of)
+        sim_costs_described(c->config.machine ? &c->input.description : NULL, counted, &c->costs, &c->costs_of);
+    else if (!sim_costs_of(config->costs_of, &c->costs, &c->costs_of))
+        return bench_refuse(why, "--costs %s: no such machine; 'sago sim --costs' shows them", config->costs_of);
+    for (int64_t i = 0; i < config->ncosts; i++)
+        if (!sim_costs_set(&c->costs, config->cost[i], why))
+            return false;
+    return true;
+}
+
 static bool make_case(sim_config *config, sim_case *c, char *why) {
     c->config = config->plan;
     c->config.dir = NULL;
@@ -243,13 +256,9 @@ static bool make_case(sim_config *config, sim_case *c, char *why) {
             return false;
     if (c->input.machine.topology)
         c->topology = *c->input.machine.topology;
-    c->costs = sim_costs_of(config->costs_of    ? config->costs_of
-                            : c->config.machine ? c->input.description.name
-                                                : "");
-    for (int64_t i = 0; i < config->ncosts; i++)
-        if (!sim_costs_set(&c->costs, config->cost[i], why))
-            return false;
     c->targets = targets_of(c);
+    if (!find_costs(config, c, why))
+        return false;
     c->unit = c->input.target.stripe_unit;
     if (config->unseen)
         c->input.target.stripe_unit = c->input.target.stripe_count = 0;

@@ -21,6 +21,7 @@ void sim_report_text(const sim_case *c, const sim_result *result, int64_t count,
             c->config.read ? "read" : "write", (long long)c->config.nodes, c->config.machine ? " of " : "",
             c->config.machine ? c->input.description.name : "", (long long)c->config.ranks,
             count ? result->outcome.bytes / 1e9 : 0);
+    fprintf(out, "costs: %s\n", c->costs_of.text);
     fprintf(out, "%-14s %10s %9s %9s %9s %9s %9s %8s\n", "engine", "seconds", "ahead", "gather", "exchange",
             "store", "GB/s", "wire GB");
     for (int64_t i = 0; i < count; i++) {
@@ -84,6 +85,12 @@ void sim_report_json(const sim_case *c, const sim_result *result, int64_t count,
     sagoi_json_text(&json, "machine", c->config.machine ? c->input.description.name : NULL);
     sagoi_json_int(&json, "nodes", c->config.nodes);
     sagoi_json_int(&json, "ranks_per_node", c->config.ranks);
+    sagoi_json_open(&json, "costs", '{');
+    sagoi_json_text(&json, "of", c->costs_of.of);
+    sagoi_json_bool(&json, "described", c->costs_of.described);
+    sagoi_json_bool(&json, "assumed", c->costs_of.assumed);
+    sagoi_json_text(&json, "text", c->costs_of.text);
+    sagoi_json_close(&json, '}');
     sagoi_json_open(&json, "engines", '[');
     for (int64_t i = 0; i < count; i++)
         json_result(&json, &result[i]);

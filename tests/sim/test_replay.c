@@ -252,7 +252,7 @@ static sim_case *make_case(const char *pattern, int64_t nodes, int64_t ranks, bo
     if (!plan_input_make(&c->config, &c->input, why))
         fail_msg("%s", why);
     sagoi_topology_flat(&c->topology, nodes);
-    c->costs = sim_costs_of("theta");
+    assert_true(sim_costs_of("theta", &c->costs, &c->costs_of));
     if (!sim_case_measure(c, why))
         fail_msg("%s", why);
     return c;

@@ -34,6 +34,36 @@ assert d["engines"][0]["bytes"] == d["engines"][1]["bytes"]
 PYTHON
 done
 
+# Whose costs: the machine's own, what its description says, and what is assumed, which is said.
+WHOSE=(block3d --dims 256 --nodes 16 --ranks-per-node 16 --stripe-unit 1M --stripe-count 8 --engines two-phase)
+sed 's/^name .*/name other/' "$SAGO_SOURCE/machines/theta.sago" >"$scratch/other.sago"
+sed -e '/^process /s/storage [^ ]*/storage 20MB\/s/' "$scratch/other.sago" >"$scratch/slow.sago"
+sed '/^process /d' "$scratch/other.sago" >"$scratch/none.sago"
+for which in "$SAGO_SOURCE/machines/theta.sago" "$SAGO_SOURCE/machines/frontera.sago" "$scratch"/{other,slow,none}.sago; do
+    "$SAGO" sim "${WHOSE[@]}" --machine "$which" >"$scratch/whose.$(basename "$which" .sago).txt"
+    "$SAGO" sim "${WHOSE[@]}" --machine "$which" --json >"$scratch/whose.$(basename "$which" .sago)"
+done
+"$SAGO" sim "${WHOSE[@]}" >"$scratch/whose.flat.txt"
+"$SAGO" sim "${WHOSE[@]}" --json >"$scratch/whose.flat"
+"$SAGO" sim "${WHOSE[@]}" --costs jaguar >"$scratch/text"
+grep -qx "costs: jaguar" "$scratch/text" || fail "--costs: not said"
+python3 - "$scratch/whose." <<'PYTHON' || fail "whose costs were used"
+import json, sys
+names = ["theta", "frontera", "other", "slow", "none", "flat"]
+told = {name: json.load(open(sys.argv[1] + name)) for name in names}
+text = {name: [line for line in open(sys.argv[1] + name + ".txt") if line.startswith("costs: ")] for name in names}
+assert all(len(lines) == 1 for lines in text.values()), text
+assert all(text[name] == [f"costs: {told[name]['costs']['text']}\n"] for name in names), text
+assert text["theta"] == ["costs: theta\n"] and not told["theta"]["costs"]["assumed"], told["theta"]["costs"]
+for name in ("frontera", "none", "flat"):
+    assert "assumed, those of cluster" in text[name][0] and told[name]["costs"]["of"] == "cluster", text
+    assert told[name]["costs"]["assumed"] and not told[name]["costs"]["described"], told[name]["costs"]
+assert told["other"]["costs"]["described"], told["other"]["costs"]
+seconds = {name: told[name]["engines"][0]["seconds"] for name in names}
+assert 0.5 < seconds["other"] / seconds["theta"] < 2, seconds
+assert seconds["slow"] > 2 * seconds["other"] > 2 * seconds["none"], seconds
+PYTHON
+
 # Links of another speed: those that the description has, and slower ones.
 "$SAGO" sim block3d --dims 256 "${THETA[@]}" --cost writer=0 --engines two-phase >"$scratch/text"
 "$SAGO" sim block3d --dims 256 "${THETA[@]}" --cost writer=0 --engines two-phase --level node=1e8 >"$scratch/slow"
@@ -114,7 +144,7 @@ grep -q "^| match |" "$scratch/text" || fail "no table of costs"
 "$SAGO" sim --help >"$scratch/text"
 grep -q "^  two-phase " "$scratch/text" || fail "help has no list of engines"
 for wrong in "nothing" "block3d --engines none" "block3d --cost match=-1" "block3d --cost none=1" "block3d --nodes 0" \
-    "block3d --nodes 2 --level global=1e9" "block3d --nodes 2 --level 0=-1" "block3d --model none"; do
+    "block3d --nodes 2 --level global=1e9" "block3d --nodes 2 --level 0=-1" "block3d --model none" "block3d --costs none"; do
     if "$SAGO" sim $wrong >"$scratch/text" 2>&1; then fail "accepted: $wrong"; fi
     grep -q "^sago sim: " "$scratch/text" || fail "no message for: $wrong"
 done
