@@ -15,6 +15,7 @@
 #include "base/checked.h"
 #include "defer/fuse.h"
 #include "plan/deferral.h"
+#include "engine/rule.h"
 #include "engine/share.h"
 #include "machine/memory.h"
 #include "system/syscalls.h"
@@ -34,6 +35,7 @@ typedef struct sagoi_pending {
     sagoi_deferral deferral;
     int64_t calls;               /* calls that were put off since the last move; equal on all ranks */
     int64_t largest;             /* bytes of the largest call on this rank */
+    sagoi_rule_part first;       /* this rank's part of the first of those calls */
     sago_status late;            /* an error that no call has returned yet */
     char why[SAGOI_MESSAGE_MAX]; /* the message of that error */
     pid_t process;               /* the process that opened the file */
@@ -125,6 +127,7 @@ static sago_status move_fused(sago_file *file, bool nonblocking) {
     int64_t bytes;
     sagoi_composed_init(&step, SAGOI_TO_FILE, &file->budget);
     step.flush = true;
+    step.rule_part = &file->deferred->first; /* fused calls are longer than a step of the program */
     step.request.nonblocking = nonblocking;
     sago_status status = sagoi_fuse_compose(&file->deferred->fuse, &step);
     status = sagoi_engine_run(file, &step, status, &bytes);
@@ -278,7 +281,9 @@ static sago_status write_later(sago_file *file, sagoi_composed *composed, sago_s
     sagoi_pending *pending = file->deferred;
     bool due = sagoi_deferral_count(&pending->deferral);
     *bytes = 0;
-    pending->calls++;
+    if (pending->calls++ == 0)
+        pending->first = status ? (sagoi_rule_part){.first_low = INT64_MAX, .next_low = INT64_MAX}
+                                : sagoi_rule_part_of(composed);
     const sago_status mistake = is_mistake(status) ? status : SAGO_OK;
     char why[SAGOI_MESSAGE_MAX] = "";
     if (mistake)

@@ -22,6 +22,14 @@ typedef struct sagoi_folded {
     sagoi_piece piece;
 } sagoi_folded;
 
+/* A rank's part of the call from which the rule of a file in subfiles is made (rule.h). */
+typedef struct sagoi_rule_part {
+    int64_t low, high;             /* equal: no data */
+    int64_t first_low, first_high; /* of the first variable; INT64_MAX and 0: no data */
+    int64_t next_low;              /* where the second variable begins; INT64_MAX: there is none */
+    int64_t bytes;
+} sagoi_rule_part;
+
 /* A request and everything that it owns.  The request points into this struct, so the struct never moves. */
 typedef struct sagoi_composed {
     sagoi_request request;
@@ -40,6 +48,8 @@ typedef struct sagoi_composed {
     bool flush;                /* the request moves deferred or local calls, which were counted already */
     int64_t all_low, all_high; /* the range that all ranks accessed, set when the request has run */
     bool all_dense;            /* a write: the runs of all ranks tile that range */
+    /* Of the first call of a request that was several; NULL: it was one. */
+    const sagoi_rule_part *rule_part;
     sagoi_budget *budget;
 } sagoi_composed;
 

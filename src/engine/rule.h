@@ -10,6 +10,7 @@
 void sagoi_rule_tell(const sago_file *file, int64_t *block);
 sago_status sagoi_rule_hear(sago_file *file, int64_t *block) SAGOI_CHECKED;
 
+sagoi_rule_part sagoi_rule_part_of(const sagoi_composed *composed);
 /* Collective, called in a write that is to move bytes: chooses a block of its own for every set of nodes, or the
  * default. */
 sago_status sagoi_rule_make(const sagoi_call *call) SAGOI_CHECKED;

@@ -116,13 +116,25 @@ static void sum_shape(sagoi_draft *draft) {
     plan->dense = draft->shape->write && draft->shape->dense;
 }
 
-/* Counts nodes whose data crosses from one subfile to another; for a part with gaps that is not known. */
-static void tell_crossing(sagoi_draft *draft, int64_t block) {
+/* Has the node data in other subfiles than the one that its data begins in?  A part with gaps is known as far as
+ * its histogram goes. */
+static bool is_crossing(const sagoi_draft *draft, int64_t node, const sagoi_subfiles *subfiles) {
+    const sagoi_node_shape *access = &draft->shape->node[node];
+    int64_t block = subfiles->block, first = access->low / block, last = (access->high - 1) / block;
+    if (first == last || access->bytes >= access->high - access->low)
+        return first < last;
+    double elsewhere = 0;
+    for (int64_t k = first + 1; k <= sagoi_min(last, first + SAGOI_MOST_CUTS); k++)
+        if ((k - first) % subfiles->count != 0)
+            elsewhere += sagoi_shape_bytes(draft->shape, node, k * block, (k + 1) * block);
+    return elsewhere > (double)access->bytes / SAGOI_CROSSING_PART;
+}
+
+/* Counts nodes whose data crosses from one subfile to another. */
+static void tell_crossing(sagoi_draft *draft, const sagoi_subfiles *subfiles) {
     int64_t crossing = 0;
-    for (int64_t i = 0; i < draft->nwith_data; i++) {
-        const sagoi_node_shape *node = &draft->shape->node[draft->by_low[i]];
-        crossing += node->bytes >= node->high - node->low && (node->high - 1) / block > node->low / block;
-    }
+    for (int64_t i = 0; i < draft->nwith_data; i++)
+        crossing += is_crossing(draft, draft->by_low[i], subfiles);
     if (crossing > 0)
         sagoi_draft_reason(draft,
                            "crossing: the data of %" PRId64 " of %" PRId64 " nodes lies in several subfiles",
@@ -146,7 +158,7 @@ static void read_subfiles(sagoi_draft *draft) {
     sagoi_draft_reason(draft, "subfiles: %" PRId64 ", the access lies in %" PRId64 " blocks of %s, %s",
                        subfiles->count, blocks, sagoi_size_to_text(block).text,
                        draft->parted ? "in turn, like stripes" : "ranges of nodes");
-    tell_crossing(draft, block);
+    tell_crossing(draft, subfiles);
 }
 
 /* Nodes that write to the same block wait for each other (GPFS), so each block should have one owner, and domains

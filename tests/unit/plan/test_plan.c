@@ -1035,6 +1035,30 @@ static void subfiles_by_first_write(void **state) {
     assert_int_equal(sagoi_subfiles_first_block(&s.machine, &access, 2, 4096), 0);
 }
 
+/* Two steps in one: each node's data has a gap, and lies in its own subfile if the blocks are those of a step. */
+static void subfiles_that_data_crosses(void **state) {
+    enum { NODES = 4, SIDE = 4 };
+    int64_t histogram[NODES * SAGOI_REGIONS] = {0};
+    for (int64_t block = 1; block <= 2; block++) {
+        situation_init(&s, NODES, 1, 2 * NODES * SIDE * MIB, MIB);
+        for (int64_t n = 0; n < NODES; n++) {
+            s.access[n] = (sagoi_node_shape){n * SIDE * MIB, (n + NODES + 1) * SIDE * MIB, 2 * SIDE * MIB, 2};
+            for (int64_t r = 0; r < SIDE; r++)
+                histogram[n * SAGOI_REGIONS + n * SIDE + r] =
+                    histogram[n * SAGOI_REGIONS + (n + NODES) * SIDE + r] = MIB;
+        }
+        s.shape.region = MIB;
+        s.shape.histogram = histogram;
+        s.target.subfiles = (sagoi_subfiles){2, block * NODES / 2 * SIDE * MIB};
+        sagoi_plan plan;
+        must_make(&s, &plan);
+        assert_int_equal(plan.low, 0);
+        assert_int_equal(strstr(plan.reasons, "crossing: the data of 4 of 4 nodes") != NULL, block == 2);
+        assert_int_equal(strstr(plan.reasons, "crossing") != NULL, block == 2);
+        sagoi_plan_cleanup(&plan);
+    }
+}
+
 static void aggregators_spread(void **state) {
     sagoi_plan plan;
     situation_init(&s, 4, 2, 64 * MIB, 32);
@@ -1193,6 +1217,7 @@ int main(void) {
         cmocka_unit_test(stripes_and_ranks),
         cmocka_unit_test(subfiles_have_aggregators),
         cmocka_unit_test(subfiles_chosen),
+        cmocka_unit_test(subfiles_that_data_crosses),
         cmocka_unit_test(subfiles_by_first_write),
         cmocka_unit_test(aggregators_spread),
         cmocka_unit_test(small_accesses_need_few),
