@@ -177,19 +177,21 @@ static void print_layers(const plan_input *input, const sagoi_hints *hints, cons
 }
 
 /* Says why there are so many subfiles, and how the ranges of the nodes can lie together in them. */
-static void print_subfiles(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan) {
+static void print_subfiles(const plan_input *input, const sagoi_plan *plan) {
     const sagoi_target *target = &input->target;
     int64_t unit = target->stripe_unit > target->block ? target->stripe_unit : target->block;
     printf("%s\n", input->subfiles_why);
-    if (target->subfiles.count > 0)
-        printf("    with sago_subfile_block=%" PRId64 " each would hold one range of this access%s\n",
-               sagoi_subfiles_whole_block(plan->high, target->subfiles.count, unit),
-               sagoi_subfiles_are_ruled_later(hints) ? ": as the first write of a new file it makes such blocks"
-                                                     : "");
+    if (target->subfiles.count == 0)
+        return;
+    int64_t whole = sagoi_subfiles_whole_block(plan->high, target->subfiles.count, unit);
+    if (target->subfiles.block == whole)
+        printf("    as with sago_subfile_block=%" PRId64 ": each holds one range of this access\n", whole);
+    else
+        printf("    with sago_subfile_block=%" PRId64 " each would hold one range of this access\n", whole);
 }
 
 bool plan_explain(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan, char *why) {
-    print_subfiles(input, hints, plan);
+    print_subfiles(input, plan);
     if (plan->strategy != SAGOI_STRATEGY_AGGREGATED) {
         printf("aggregated instead it would be\n");
     } else if (plan->nodes > 1 && !print_elections(input, plan, why)) {

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/size_text.h"
 #include "bench/progress.h"
 #include "machine/memory.h"
 #include "store/layout.h"
@@ -333,8 +334,57 @@ static bool make_shape(const plan_config *config, plan_input *input, char *why) 
     return each_call(config, input, add_histogram, why);
 }
 
+/* ---- The rule that the first write makes ---- */
+
+static void add_first_write(plan_input *input, int64_t node, const bench_call *call) {
+    sagoi_first_access *first = &input->first;
+    int64_t low, high, variable = input->rank_calls++;
+    bench_region_bounds(&call->file, &low, &high);
+    if (low == high)
+        return;
+    low += call->disp;
+    high += call->disp;
+    first->low = low < first->low ? low : first->low;
+    first->high = high > first->high ? high : first->high;
+    if (variable == 0) {
+        first->first_low = low < first->first_low ? low : first->first_low;
+        first->first_high = high > first->first_high ? high : first->first_high;
+    } else if (variable == 1) {
+        first->next_low = low < first->next_low ? low : first->next_low;
+    }
+    input->first_bytes[node] += bench_region_bytes(&call->file);
+}
+
+/* As in a job (engine/rule.c): what the pattern's first collective write, or first declared step, makes. */
+static bool make_rule(const plan_config *config, plan_input *input, char *why) {
+    sagoi_target *target = &input->target;
+    plan_config first = *config;
+    if (target->subfiles.count == 0 || config->kind == PLAN_INDEPENDENT ||
+        !sagoi_subfiles_are_ruled_later(&config->hints))
+        return true;
+    first.call = 0;
+    input->first_bytes = calloc((size_t)config->nodes, sizeof *input->first_bytes);
+    if (!input->first_bytes)
+        return bench_refuse(why, "out of memory");
+    input->first = (sagoi_first_access){
+        .low = INT64_MAX, .first_low = INT64_MAX, .next_low = INT64_MAX, .bytes = input->first_bytes};
+    if (!each_call(&first, input, add_first_write, why))
+        return false;
+    int64_t unit = target->block > target->lock_unit ? target->block : target->lock_unit;
+    int64_t block = sagoi_subfiles_first_block(&input->machine, &input->first, target->subfiles.count,
+                                               target->stripe_unit > unit ? target->stripe_unit : unit);
+    char *rest = strstr(input->subfiles_why, "; blocks of ");
+    if (block == 0 || !rest)
+        return true;
+    target->subfiles.block = block;
+    (void)snprintf(rest, sizeof input->subfiles_why - (size_t)(rest - input->subfiles_why),
+                   "; blocks of %s, as the first write makes them", sagoi_size_to_text(block).text);
+    return true;
+}
+
 bool plan_input_make(plan_config *config, plan_input *input, char *why) {
-    return make_machine(config, input, why) && make_target(config, input, why) && make_shape(config, input, why);
+    return make_machine(config, input, why) && make_target(config, input, why) && make_shape(config, input, why) &&
+           make_rule(config, input, why);
 }
 
 void plan_input_cleanup(plan_input *input) {
@@ -343,5 +393,6 @@ void plan_input_cleanup(plan_input *input) {
     free(input->shapes);
     free(input->histogram);
     free(input->periods);
+    free(input->first_bytes);
     memset(input, 0, sizeof *input);
 }

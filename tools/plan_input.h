@@ -45,6 +45,8 @@ typedef struct plan_input {
     sagoi_target target;
     sagoi_route_file file;                     /* without what views and stages set */
     bool local, in_memory;                     /* the file system */
+    sagoi_first_access first;                  /* of the file, where that access makes the rule */
+    int64_t *first_bytes;                      /* of that access, for each node */
     char subfiles_why[SAGOI_SUBFILES_WHY_MAX]; /* one line: how many subfiles there are, and why */
 } plan_input;
 

@@ -29,9 +29,10 @@ HACC=(hacc-aos --particles 25000)
 # Figure 11: 16 aggregators per Pset, 16 MB buffers, one file per Pset, which holds what its nodes write together.
 golden mira-hacc "${HACC[@]}" --machine "$MACHINES/mira-1024.sago" \
     --hint sago_aggregators=128 --hint sago_window=16M --subfiles gateway --hint sago_subfile_block=1946157056
-# The same in blocks of a window in turn, for which nobody needs to know how large the file will be.
+# The same with the block left to the first write, which makes the same rule.
 golden mira-subfiles "${HACC[@]}" --machine "$MACHINES/mira-1024.sago" \
     --hint sago_aggregators=128 --hint sago_window=16M --subfiles gateway
+diff "$GOLDEN/mira-hacc.txt" "$GOLDEN/mira-subfiles.txt" || fail "the rule of the first write is not a block for each Pset"
 # One file for all, and nothing hinted: runs of 100 KiB do not fill GPFS's blocks, so they are gathered.
 golden mira-blocks "${HACC[@]}" --machine "$MACHINES/mira-1024.sago"
 # Figure 9: the micro-benchmark, 1 MB a rank in one piece; 32 aggregators per Pset, buffers of 32 MB, one file per Pset.
@@ -78,8 +79,11 @@ for word in elections alternatives sago_placement=rank sago_placement=memory "be
 done
 
 "$SAGO" plan "${HACC[@]}" --machine "$MACHINES/mira-1024.sago" --subfiles gateway --explain >"$scratch/subfiles.txt"
-grep -q "^subfiles: 8, one for each set of nodes that shares gateways; blocks of 16 MiB in turn" "$scratch/subfiles.txt" ||
-    fail "--explain does not say why there are 8 subfiles"
+grep -q "^subfiles: 8, one for each set of nodes that shares gateways; blocks of 1.8 GiB, as the first write makes them" \
+    "$scratch/subfiles.txt" || fail "--explain does not say why there are 8 subfiles"
+# A rank alone writes no rule but the default.
+"$SAGO" plan "${HACC[@]}" --machine "$MACHINES/mira-1024.sago" --subfiles gateway --kind independent --explain >"$scratch/alone.txt"
+grep -q "blocks of 16 MiB in turn, if the first write fills no better ones" "$scratch/alone.txt" || fail "the rule of a rank alone"
 grep -q "sago_subfile_block=1946157056" "$scratch/subfiles.txt" || fail "--explain does not name the block of one range each"
 
 # Windows that are shorter than the file system's blocks or stripes: no domain lies before the access.  (Each plan is
