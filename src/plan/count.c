@@ -1,5 +1,6 @@
 /* The number of aggregators. */
 #include <inttypes.h>
+#include <stddef.h>
 
 #include "base/checked.h"
 #include "plan/draft.h"
@@ -197,10 +198,8 @@ void sagoi_draft_aggregators(sagoi_draft *draft) {
 
 /* ---- Hints without effect ---- */
 
-/* The reason why the hint has no effect; NULL: it has one. */
+/* The reason why the hint has no effect although data is aggregated; NULL: it has one. */
 static const char *why_domains_idle(const sagoi_draft *draft) {
-    if (draft->plan->strategy != SAGOI_STRATEGY_AGGREGATED)
-        return "nothing is aggregated";
     if (draft->given->aggregators > 0)
         return "the number of aggregators is hinted";
     if (draft->parted)
@@ -212,33 +211,64 @@ static const char *why_domains_idle(const sagoi_draft *draft) {
 }
 
 static const char *why_targets_idle(const sagoi_draft *draft) {
-    if (draft->plan->strategy != SAGOI_STRATEGY_AGGREGATED)
-        return "nothing is aggregated";
     if (draft->given->aggregators > 0)
         return "the number of aggregators is hinted";
     return draft->stripe == 0 ? "the access is not striped" : NULL;
 }
 
+static const char *why_needs_nodes(const sagoi_draft *draft) {
+    return draft->machine->nodes == 1 ? "there is one node" : NULL;
+}
+
 static const char *why_groups_idle(const sagoi_draft *draft) {
-    if (draft->plan->strategy != SAGOI_STRATEGY_AGGREGATED)
-        return "nothing is aggregated";
     if (draft->machine->nodes == 1)
         return "there is one node";
     return draft->target->subfiles.count > 0 ? "subfiles decide the groups" : NULL;
 }
 
+/* A hint of the plan; one with a default counts as given where it says something else. */
+typedef struct idle_row {
+    const char *name;
+    size_t field;
+    int64_t usual;
+    const char *(*why)(const sagoi_draft *draft); /* NULL: it has an effect wherever data is aggregated */
+} idle_row;
+
+#define HINT(field) offsetof(sagoi_hints, field)
+
+static const idle_row idle_rows[] = {{"sago_domain_write", HINT(domain_write), 0, why_domains_idle},
+                                     {"sago_domain_read", HINT(domain_read), 0, why_domains_idle},
+                                     {"sago_aggregators_per_target", HINT(per_target), 0, why_targets_idle},
+                                     {"sago_group_size", HINT(group_size), 0, why_groups_idle},
+                                     {"sago_aggregators", HINT(aggregators), 0, NULL},
+                                     {"sago_aggregators_per_node", HINT(per_node), 0, NULL},
+                                     {"sago_local_aggregators", HINT(local_aggregators), 0, why_needs_nodes},
+                                     {"sago_layers", HINT(layers), SAGOI_LAYERS_AUTO, why_needs_nodes},
+                                     {"sago_placement", HINT(placement), SAGOI_PLACEMENT_AUTO, why_needs_nodes},
+                                     {"sago_move", HINT(move), SAGOI_MOVE_AUTO, why_needs_nodes},
+                                     {"sago_merge", HINT(merge), SAGOI_CHOICE_AUTO, why_needs_nodes},
+                                     {"sago_host_memory", HINT(host_memory), 0, NULL},
+                                     {"sago_window", HINT(window), 0, NULL},
+                                     {"sago_messages", HINT(messages), SAGOI_MESSAGES_USUAL, NULL},
+                                     {"sago_message_size", HINT(message_size), SAGOI_MESSAGE_USUAL, NULL}};
+
+static void explain_idle(sagoi_draft *draft, const idle_row *row) {
+    if (draft->plan->strategy == SAGOI_STRATEGY_AGGREGATED) {
+        const char *why = row->why ? row->why(draft) : NULL;
+        if (why)
+            sagoi_draft_reason(draft, "%s: no effect, %s", row->name, why);
+    } else if (sagoi_draft_aggregates_without(draft, row->field)) {
+        sagoi_draft_reason(draft, "%s: with it nothing is aggregated", row->name);
+    } else {
+        sagoi_draft_reason(draft, "%s: no effect, nothing is aggregated", row->name);
+    }
+}
+
 void sagoi_draft_explain_idle(sagoi_draft *draft) {
-    bool write = draft->plan->write;
-    const sagoi_hints *given = draft->given;
-    const struct {
-        const char *name;
-        int64_t value;
-        const char *why;
-    } rows[] = {{write ? "sago_domain_write" : "sago_domain_read",
-                 write ? given->domain_write : given->domain_read, why_domains_idle(draft)},
-                {"sago_aggregators_per_target", given->per_target, why_targets_idle(draft)},
-                {"sago_group_size", given->group_size, why_groups_idle(draft)}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].value > 0 && rows[i].why)
-            sagoi_draft_reason(draft, "%s: no effect, %s", rows[i].name, rows[i].why);
+    size_t other = draft->plan->write ? HINT(domain_read) : HINT(domain_write); /* of the other direction */
+    for (size_t i = 0; i < sizeof idle_rows / sizeof *idle_rows; i++) {
+        int64_t value = *(const int64_t *)((const char *)draft->given + idle_rows[i].field);
+        if (value > 0 && value != idle_rows[i].usual && idle_rows[i].field != other)
+            explain_idle(draft, &idle_rows[i]);
+    }
 }

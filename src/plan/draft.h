@@ -112,7 +112,9 @@ double sagoi_draft_switch_seconds(const sagoi_draft *draft);
 /* count.c: the number of aggregators. */
 void sagoi_draft_aggregators(sagoi_draft *draft);
 
-/* Names the hints that were given and change nothing, with reasons. */
+/* Would the plan aggregate if this hint, an offset in sagoi_hints, had not been given? */
+bool sagoi_draft_aggregates_without(const sagoi_draft *draft, size_t field);
+/* Names the hints that were given and change nothing, or because of which nothing is aggregated. */
 void sagoi_draft_explain_idle(sagoi_draft *draft);
 
 /* groups.c: which parts of the file stay among which nodes, and the form of domains. */

@@ -242,7 +242,8 @@ static bool allocate(sagoi_draft *draft) {
     return ok && draft->group && draft->turn;
 }
 
-static sago_status make(sagoi_draft *draft) {
+/* As far as the strategy. */
+static sago_status begin(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
     plan->nodes = draft->machine->nodes;
     plan->layers = 2;
@@ -252,6 +253,14 @@ static sago_status make(sagoi_draft *draft) {
     sum_shape(draft);
     read_target(draft);
     sagoi_draft_strategy(draft);
+    return SAGO_OK;
+}
+
+static sago_status make(sagoi_draft *draft) {
+    sagoi_plan *plan = draft->plan;
+    sago_status begun = begin(draft);
+    if (begun != SAGO_OK)
+        return begun;
     sagoi_draft_movement(draft);
     sagoi_draft_sieve(draft);
     sago_status status = plan->strategy == SAGOI_STRATEGY_AGGREGATED ? make_aggregated(draft) : SAGO_OK;
@@ -281,6 +290,42 @@ typedef struct making {
     sagoi_draft draft;
 } making;
 
+static void begin_making(making *own, const sagoi_machine *machine, const sagoi_shape *shape,
+                         const sagoi_target *target, const sagoi_hints *hints) {
+    fill_hints(hints, &machine->tuned, &own->hints);
+    own->draft = (sagoi_draft){.machine = machine,
+                               .shape = shape,
+                               .target = target,
+                               .hints = &own->hints,
+                               .given = hints,
+                               .plan = &own->plan};
+}
+
+static void end_making(making *own) {
+    sagoi_hosts_destroy(own->draft.hosts);
+    free(own->draft.by_low);
+    free(own->draft.group);
+    free(own->draft.turn);
+}
+
+bool sagoi_draft_aggregates_without(const sagoi_draft *draft, size_t field) {
+    struct other {
+        making made;
+        sagoi_hints given;
+    } *other = draft->given->strategy == SAGOI_STRATEGY_AUTO ? calloc(1, sizeof *other) : NULL;
+    if (!other)
+        return false;
+    other->given = *draft->given;
+    memset((char *)&other->given + field, 0, sizeof(int64_t));
+    begin_making(&other->made, draft->machine, draft->shape, draft->target, &other->given);
+    bool aggregates =
+        begin(&other->made.draft) == SAGO_OK && other->made.plan.strategy == SAGOI_STRATEGY_AGGREGATED;
+    end_making(&other->made);
+    sagoi_plan_cleanup(&other->made.plan);
+    free(other);
+    return aggregates;
+}
+
 sago_status sagoi_plan_make(const sagoi_machine *machine, const sagoi_shape *shape, const sagoi_target *target,
                             const sagoi_hints *hints, sagoi_plan *plan) {
     sago_status status = check_inputs(machine, shape);
@@ -289,18 +334,9 @@ sago_status sagoi_plan_make(const sagoi_machine *machine, const sagoi_shape *sha
     making *own = calloc(1, sizeof *own);
     if (!own)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to plan");
-    fill_hints(hints, &machine->tuned, &own->hints);
-    own->draft = (sagoi_draft){.machine = machine,
-                               .shape = shape,
-                               .target = target,
-                               .hints = &own->hints,
-                               .given = hints,
-                               .plan = &own->plan};
+    begin_making(own, machine, shape, target, hints);
     status = make(&own->draft);
-    sagoi_hosts_destroy(own->draft.hosts);
-    free(own->draft.by_low);
-    free(own->draft.group);
-    free(own->draft.turn);
+    end_making(own);
     if (status == SAGO_OK)
         *plan = own->plan;
     else
