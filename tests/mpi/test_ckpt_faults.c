@@ -121,12 +121,20 @@ static void finish(stage *s) {
     meet();
 }
 
+/* A save changes so many things at the least: files are made, written, synced and renamed, records too. */
+enum { LEAST_OPERATIONS = 10 };
+
 static void faults(stage *s, const char *hints, sago_level level, int stride) {
     start(s, hints);
-    for (int kind = 0; kind < FAULTS; kind++)
-        for (int n = 1 + kind % stride; n < 100 && sum_everywhere(failures) == 0; n += stride)
+    for (int kind = 0; kind < FAULTS; kind++) {
+        int hits = 0;
+        for (int n = 1 + kind % stride; n < 100 && sum_everywhere(failures) == 0; n += stride) {
             if (!one_fault(s, (fault_kind)kind, n, level))
                 break;
+            hits++;
+        }
+        CHECK(hits * stride >= LEAST_OPERATIONS);
+    }
     finish(s);
 }
 
