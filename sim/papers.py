@@ -569,6 +569,7 @@ def main():
 
 Made by `make papers` (sim/papers.py): Sago's planner and the papers' own methods carried out by `sago sim` on descriptions of
 their machines. How well the simulator predicts what can be measured is in [sim-validation.md](sim-validation.md).
+What of the papers is in Sago, and which test shows it, is in [papers-rows.md](papers-rows.md).
 
 `reached`: the simulated value is between half and twice the paper's, or as near as the row says (raw and perceived bandwidths of 002 within
 50%). Points that a cost was fitted to are marked `fitted` and are not evidence. What is missed is shown as missed.

@@ -1,13 +1,16 @@
-/* RUN: n=2 */
+/* RUN: n=2 0 */
+/* RUN: n=2 1 */
 /* An aggregator's windows as paper 000 has them.  There are two (its Algorithm 3): while one is being written, the
  * ranks fill the other one; and while one is being read, they take what the other one has.  Each write and read of
  * a window is held up until the window next to it has been filled, or emptied: if one were moved after the other,
- * nobody would come to that.  And windows fill across declared variables: one that is not full is the last. */
+ * nobody would come to that.  On one node, and with a node for each rank.  And windows fill across declared
+ * variables: one that is not full is the last. */
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 #include "mpi/check.h"
+#include "mpi/fake_nodes.h"
 
 enum { WINDOW = 65536, ROUNDS = 6, RUN = 1024, TURNS = ROUNDS * WINDOW / RUN / 2 };
 enum { TRIES = 60000 }; /* of a millisecond each: only a failure takes as long */
@@ -85,6 +88,9 @@ static void one_moves_beside_the_other(void) {
     scene = "writing";
     CHECK_OK(sago_write_extents_all(file, TURNS, extents, data));
     check_meetings(ROUNDS - 2);
+    sago_stats stats = SAGO_STATS_INIT;
+    CHECK_OK(sago_get_stats(file, &stats));
+    CHECK(strstr(stats.decision, fake_node_ranks == 1 ? "nodes 2," : "nodes 1,") != NULL);
     scene = "reading";
     CHECK_OK(sago_read_extents_all(file, TURNS, extents, back, NULL));
     check_meetings(ROUNDS - 1);
@@ -122,6 +128,7 @@ static void variables_share_windows(void) {
 
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
+    fake_node_ranks = atoi(argv[1]);
     one_moves_beside_the_other();
     variables_share_windows();
     return check_end();
