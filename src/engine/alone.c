@@ -30,16 +30,25 @@ sagoi_route_wanted sagoi_engine_wanted(const sagoi_composed *composed) {
                                 .high = request->high};
 }
 
-void sagoi_engine_choose(const sago_file *file, sagoi_route_call call, const sagoi_composed *composed,
-                         sagoi_route *route) {
-    sagoi_route_wanted wanted = sagoi_engine_wanted(composed);
+static void choose_method(const sago_file *file, const sagoi_composed *composed, sagoi_lone_part *part) {
+    sagoi_route_part(&part->route, sagoi_composed_call(composed), &file->common, &file->own, &part->wanted);
+}
+
+/* Decides again, knowing what the file system says of holes. */
+static void choose_looked(const sago_file *file, const sagoi_composed *composed, const sagoi_look *look,
+                          sagoi_lone_part *part) {
+    part->wanted.looked = true;
+    part->wanted.sparse = look->sparse;
+    choose_method(file, composed, part);
+}
+
+void sagoi_engine_choose(const sago_file *file, const sagoi_composed *composed, sagoi_lone_part *part) {
     sagoi_look look = {0};
-    sagoi_route_part(route, call, &file->common, &file->own, &wanted);
-    if (!sagoi_route_asks_for_holes(route, &file->common) || sagoi_store_look(file->store, 0, 1, &look) != SAGO_OK)
-        return;
-    wanted.looked = true;
-    wanted.sparse = look.sparse;
-    sagoi_route_part(route, call, &file->common, &file->own, &wanted);
+    part->wanted = sagoi_engine_wanted(composed);
+    choose_method(file, composed, part);
+    if (sagoi_route_asks_for_holes(&part->route, &file->common) &&
+        sagoi_store_look(file->store, 0, 1, &look) == SAGO_OK)
+        choose_looked(file, composed, &look, part);
 }
 
 double sagoi_engine_worth_waiting(const sago_file *file, const sagoi_composed *composed) {
@@ -101,29 +110,27 @@ static sago_status run_read_through(sago_file *file, const sagoi_request *reques
 }
 
 /* Serves the access by a mapping or by system calls.  The size of the file matters only to reads and to a mapping.
- */
-static sago_status run_by_size(sago_file *file, sagoi_composed *composed, sagoi_route_wanted *wanted,
-                               sagoi_route *route, int64_t *bytes) {
+ *
+ * A mapping is decided on again here, whatever the file system said before: since then other ranks may have met
+ * this one, written into holes, or cut the file, and a mapping must not reach past the end of the file. */
+static sago_status run_by_size(sago_file *file, sagoi_composed *composed, sagoi_lone_part *part, int64_t *bytes) {
     sagoi_request *request = &composed->request;
-    const sagoi_route_call call = {.write = request->direction == SAGOI_TO_FILE,
-                                   .nonblocking = request->nonblocking};
+    bool write = request->direction == SAGOI_TO_FILE, mapped = part->route.method == SAGOI_METHOD_MAPPED;
     sagoi_look look = {0};
     sago_status status = SAGO_OK;
-    if (!call.write || route->look)
+    if (!write || mapped)
         status = sagoi_store_look(file->store, 0, 1, &look);
-    request->limit = call.write ? SAGOI_NO_LIMIT : look.size;
-    wanted->looked = true;
-    wanted->sparse = look.sparse;
-    if (route->look)
-        sagoi_route_part(route, call, &file->common, &file->own, wanted);
-    bool mapped = route->method == SAGOI_METHOD_MAPPED;
+    request->limit = write ? SAGOI_NO_LIMIT : look.size;
+    if (mapped) {
+        choose_looked(file, composed, &look, part);
+        mapped = part->route.method == SAGOI_METHOD_MAPPED;
+    }
     if (!status)
         status = mapped ? run_mapped(file, composed, &look) : run_direct(file, composed);
     if (!status)
         file->stats.routes[mapped ? SAGO_ROUTE_ALONE_MAPPED : SAGO_ROUTE_ALONE_DIRECT]++;
     if (!status)
-        *bytes =
-            call.write || request->high <= look.size ? composed->bytes : sagoi_bytes_below(request, look.size);
+        *bytes = write || request->high <= look.size ? composed->bytes : sagoi_bytes_below(request, look.size);
     return status;
 }
 
@@ -207,12 +214,12 @@ sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const
 }
 
 /* Without the memory to read the gaps, too, each run is read by itself. */
-static sago_status run_described(sago_file *file, sagoi_composed *composed, sagoi_route_wanted *wanted,
-                                 sagoi_route *route, int64_t *bytes) {
-    bool through = route->method == SAGOI_METHOD_READ_THROUGH;
+static sago_status run_described(sago_file *file, sagoi_composed *composed, sagoi_lone_part *part,
+                                 int64_t *bytes) {
+    bool through = part->route.method == SAGOI_METHOD_READ_THROUGH;
     sago_status status = through ? run_read_through(file, &composed->request, bytes) : SAGO_OK;
     if (!through || status == SAGO_ERR_MEMORY)
-        status = run_by_size(file, composed, wanted, route, bytes);
+        status = run_by_size(file, composed, part, bytes);
     if (!status)
         status = sagoi_request_finish_staging(&composed->request);
     if (status)
@@ -224,16 +231,16 @@ static sago_status run_described(sago_file *file, sagoi_composed *composed, sago
     return SAGO_OK;
 }
 
-sago_status sagoi_engine_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+/* A method that was chosen some time ago, before a question to the other ranks or in an earlier place of the
+ * queue, is still a correct one, and seldom a slower one: it depends on the request, and on which parts of the
+ * file this rank has accessed before.  What depends on the file's contents is looked at in run_by_size(). */
+sago_status sagoi_engine_alone(sago_file *file, sagoi_composed *composed, sagoi_lone_part *part, int64_t *bytes) {
     const sagoi_request *request = &composed->request;
-    const sagoi_route_call call = {.write = request->direction == SAGOI_TO_FILE,
-                                   .nonblocking = request->nonblocking};
-    sagoi_route_wanted wanted = sagoi_engine_wanted(composed);
-    sagoi_route route = {.choice = {.company = SAGOI_ALONE}};
     *bytes = 0;
-    sagoi_route_part(&route, call, &file->common, &file->own, &wanted);
-    if (route.method != SAGOI_METHOD_PIECE)
-        return run_described(file, composed, &wanted, &route, bytes);
+    if (part->route.method == SAGOI_METHOD_NONE)
+        sagoi_engine_choose(file, composed, part);
+    if (part->route.method != SAGOI_METHOD_PIECE)
+        return run_described(file, composed, part, bytes);
     const sagoi_lone_run piece = {
         .off = request->low, .len = composed->bytes, .memory = request->streams[0].memory};
     return sagoi_engine_piece(file, request->direction, &piece, bytes);

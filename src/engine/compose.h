@@ -124,4 +124,10 @@ typedef struct sagoi_lone_run {
     sagoi_memory memory;
 } sagoi_lone_run;
 
+/* A call of this rank and the call's route.  Until the method is chosen `wanted` says nothing. */
+typedef struct sagoi_lone_part {
+    sagoi_route_wanted wanted;
+    sagoi_route route;
+} sagoi_lone_part;
+
 #endif

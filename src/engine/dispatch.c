@@ -147,9 +147,10 @@ static sago_status finish_alone(sago_file *file, sagoi_direction direction, sago
     return sagoi_engine_end_alone(file, status);
 }
 
-static sago_status serve_alone(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
+static sago_status serve_alone(sago_file *file, sagoi_composed *composed, sagoi_lone_part *part,
+                               sago_status status, int64_t *bytes) {
     if (!status)
-        status = sagoi_engine_alone(file, composed, bytes);
+        status = sagoi_engine_alone(file, composed, part, bytes);
     return finish_alone(file, composed->request.direction, status);
 }
 
@@ -171,23 +172,23 @@ static sago_status serve_together(sago_file *file, sagoi_composed *composed, sag
     return drained ? drained : sagoi_engine_run(file, composed, status, bytes);
 }
 
-/* Serves a collective call.  `status` is what is wrong with the arguments. */
-static sago_status serve(sago_file *file, sagoi_composed *composed, sagoi_route_choice choice, sago_status status,
+/* Serves a collective call, whose company and moment are chosen.  `status` is what is wrong with the arguments. */
+static sago_status serve(sago_file *file, sagoi_composed *composed, sagoi_lone_part *part, sago_status status,
                          int64_t *bytes) {
     const sagoi_route_call call = sagoi_composed_call(composed);
+    sagoi_route_choice *choice = &part->route.choice;
     sago_status met = SAGO_OK;
-    if (choice.moment != SAGOI_NOW)
+    if (choice->moment != SAGOI_NOW)
         return file->stage->write(file, composed, status, bytes);
-    if (choice.company == SAGOI_ALONE) {
+    if (choice->company == SAGOI_ALONE) {
         met = take_turn(file, call);
-    } else if (choice.company == SAGOI_ASK) {
-        sagoi_route route = {.choice = choice};
+    } else if (choice->company == SAGOI_ASK) {
         if (!status)
-            sagoi_engine_choose(file, call, composed, &route);
-        met = ask(file, call, route.unwilling || status, &choice);
+            sagoi_engine_choose(file, composed, part);
+        met = ask(file, call, part->route.unwilling || status, choice);
     }
-    if (choice.company == SAGOI_ALONE)
-        return serve_alone(file, composed, met ? met : status, bytes);
+    if (choice->company == SAGOI_ALONE)
+        return serve_alone(file, composed, part, met ? met : status, bytes);
     return met ? met : serve_together(file, composed, status, bytes);
 }
 
@@ -210,8 +211,9 @@ static sago_status serve_composed(sago_file *file, const sagoi_access *access, s
     sagoi_composed composed;
     sagoi_composed_init(&composed, access->direction, &file->budget);
     sago_status status = compose(file, access, wrong, &composed);
-    sago_status met = file->stage ? choose_again(file, &composed, &choice) : SAGO_OK;
-    status = met ? met : serve(file, &composed, choice, status, bytes);
+    sagoi_lone_part part = {.route = {.choice = choice}};
+    sago_status met = file->stage ? choose_again(file, &composed, &part.route.choice) : SAGO_OK;
+    status = met ? met : serve(file, &composed, &part, status, bytes);
     sagoi_composed_cleanup(&composed);
     return status;
 }
@@ -236,13 +238,15 @@ static sago_status serve_collective(sago_file *file, const sagoi_access *access,
     return finish_alone(file, access->direction, status);
 }
 
-static sago_status serve_own_composed(sago_file *file, const sagoi_access *access, int64_t *bytes) {
+static sago_status serve_own_composed(sago_file *file, const sagoi_access *access, sagoi_route_choice choice,
+                                      int64_t *bytes) {
     sagoi_composed composed;
+    sagoi_lone_part part = {.route = {.choice = choice}};
     sagoi_composed_init(&composed, access->direction, &file->budget);
     sago_status status = compose(file, access, SAGO_OK, &composed);
     if (!status)
         status = file->stage && file->stage->own ? file->stage->own(file, &composed, bytes)
-                                                 : sagoi_engine_alone(file, &composed, bytes);
+                                                 : sagoi_engine_alone(file, &composed, &part, bytes);
     sagoi_composed_cleanup(&composed);
     return status;
 }
@@ -255,7 +259,7 @@ static sago_status serve_own(sago_file *file, const sagoi_access *access, int64_
     if (!status)
         status = choice.moment == SAGOI_NOW && is_piece(file, access, &piece)
                      ? sagoi_engine_piece(file, access->direction, &piece, bytes)
-                     : serve_own_composed(file, access, bytes);
+                     : serve_own_composed(file, access, choice, bytes);
     if (!status)
         *(call.write ? &file->stats.independent_writes : &file->stats.independent_reads) += 1;
     file->own.strayed = file->own.strayed || call.write;
@@ -280,7 +284,8 @@ sago_status sagoi_dispatch_step(sago_file *file, sagoi_composed *step, sago_stat
     const sagoi_route_call call = sagoi_composed_call(step);
     *bytes = 0;
     sagoi_nonblocking_finish(file);
-    return serve(file, step, sagoi_route_choose(call, &file->common), wrong, bytes);
+    sagoi_lone_part part = {.route = {.choice = sagoi_route_choose(call, &file->common)}};
+    return serve(file, step, &part, wrong, bytes);
 }
 
 /* ---- Nonblocking calls ---- */
@@ -288,9 +293,9 @@ sago_status sagoi_dispatch_step(sago_file *file, sagoi_composed *step, sago_stat
 static void choose_started(const sago_file *file, sago_request *request, sago_status wrong) {
     const sagoi_route_call call = sagoi_composed_call(&request->composed);
     sagoi_route_choice choice = sagoi_route_choose(call, &file->common);
-    request->route = (sagoi_route){.choice = choice, .unwilling = choice.helpless};
+    request->part = (sagoi_lone_part){.route = {.choice = choice, .unwilling = choice.helpless}};
     if ((choice.company == SAGOI_ALONE || choice.company == SAGOI_CONVENE) && !wrong)
-        sagoi_engine_choose(file, call, &request->composed, &request->route);
+        sagoi_engine_choose(file, &request->composed, &request->part);
 }
 
 /* One run of memory and of the file, which this rank moves alone and soon: as in a blocking call, nothing is
@@ -304,7 +309,7 @@ static bool take_piece(const sago_file *file, const sagoi_access *access, sago_r
     request->is_piece = choice.company == SAGOI_ALONE && is_piece(file, access, &request->piece) &&
                         !request->piece.memory.extents.pattern &&
                         sagoi_route_worker(&file->own, true, request->piece.len) == SAGOI_BY_CALLER;
-    request->route = (sagoi_route){.choice = choice, .method = SAGOI_METHOD_PIECE};
+    request->part.route = (sagoi_route){.choice = choice, .method = SAGOI_METHOD_PIECE};
     return request->is_piece;
 }
 
@@ -326,7 +331,7 @@ sago_status sagoi_dispatch_prepare(sago_file *file, const sagoi_access *access, 
 void sagoi_dispatch_start(sago_request *request, sago_status wrong) {
     sago_file *file = request->file;
     bool write = request->composed.request.direction == SAGOI_TO_FILE, next = atomic_load(&file->pending) == 0;
-    if (!request->dropped && next && sagoi_route_is_soon_done(&request->route, &file->own, write))
+    if (!request->dropped && next && sagoi_route_is_soon_done(&request->part.route, &file->own, write))
         sagoi_nonblocking_run_at_once(request, wrong);
     else
         sagoi_nonblocking_run(request, wrong);
@@ -351,7 +356,7 @@ static sago_status serve_part(sago_file *file, sago_request *request, sago_statu
         status = await_turn(file, true);
     if (!status && file->stage && file->stage->drain_own)
         status = file->stage->drain_own(file);
-    return serve_alone(file, composed, status, &request->bytes);
+    return serve_alone(file, composed, &request->part, status, &request->bytes);
 }
 
 /* Where there is not enough memory for the ranks to serve the call together, and all of them know it, each rank
@@ -371,7 +376,7 @@ static sagoi_convened convene(sago_file *file, const sago_request *request, sago
     const sagoi_composed *composed = &request->composed;
     *convening = (sagoi_convening){.team = file->team,
                                    .call = request->number,
-                                   .unwilling = request->route.unwilling || request->status,
+                                   .unwilling = request->part.route.unwilling || request->status,
                                    .limit = request->at_once ? 0 : sagoi_engine_worth_waiting(file, composed)};
     sagoi_convene_begin(convening);
     for (;;) {
@@ -415,7 +420,7 @@ static sago_status serve_piece(sago_file *file, sago_request *request) {
 sago_status sagoi_dispatch_started(sago_file *file, sago_request *request) {
     if (request->is_piece)
         return serve_piece(file, request);
-    if (request->route.choice.company == SAGOI_CONVENE)
+    if (request->part.route.choice.company == SAGOI_CONVENE)
         return serve_convened(file, request);
-    return serve(file, &request->composed, request->route.choice, wrong_with(request), &request->bytes);
+    return serve(file, &request->composed, &request->part, wrong_with(request), &request->bytes);
 }

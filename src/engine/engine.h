@@ -15,8 +15,10 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
 /* Collective.  Makes the plan of a request that will be run later, and keeps the plan.  Moves no data. */
 sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) SAGOI_CHECKED;
 
-/* Not collective.  Moves this rank's runs, by the method that the rank's route says (plan/route.h). */
-sago_status sagoi_engine_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
+/* Not collective.  Moves this rank's runs, by the method that the rank's route says (plan/route.h).  A method is
+ * chosen only where none was chosen before. */
+sago_status sagoi_engine_alone(sago_file *file, sagoi_composed *composed, sagoi_lone_part *part, int64_t *bytes)
+    SAGOI_CHECKED;
 
 /* Ends a collective call in which this rank went alone.  Ranks that all get one of these two errors can go on by
  * other means together; a rank alone cannot, so such failures are counted. */
@@ -40,8 +42,7 @@ sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const
 /* The request of this rank, as the functions of plan/route.h see it. */
 sagoi_route_wanted sagoi_engine_wanted(const sagoi_composed *composed);
 /* Chooses how this rank would serve its part alone; asks the file system where the answer depends on it. */
-void sagoi_engine_choose(const sago_file *file, sagoi_route_call call, const sagoi_composed *composed,
-                         sagoi_route *route);
+void sagoi_engine_choose(const sago_file *file, const sagoi_composed *composed, sagoi_lone_part *part);
 /* Seconds that a nonblocking call waits for the other ranks before it goes alone. */
 double sagoi_engine_worth_waiting(const sago_file *file, const sagoi_composed *composed);
 

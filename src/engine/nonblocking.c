@@ -105,7 +105,7 @@ static bool enqueue(sago_file *file, sago_request *request) {
 /* Runs a call on the caller's stack.  Where ranks come together (convene.h) the lock is held, as on a fiber.  It
  * is not held where the call waits for other ranks, which may wait for what other fibers do. */
 static void run_here(sago_request *request) {
-    bool apart = request->route.choice.company == SAGOI_CONVENE;
+    bool apart = request->part.route.choice.company == SAGOI_CONVENE;
     request->at_once = true;
     if (apart)
         sagoi_fibers_lock();

@@ -157,7 +157,8 @@ static sago_status write_own(sago_file *file, sagoi_composed *composed, int64_t 
     logged *entry = copy_call(file, &composed->origin);
     if (!entry)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to remember a write to local storage");
-    sago_status status = sagoi_engine_alone(t->local, composed, bytes);
+    sagoi_lone_part part = {.route = {.method = SAGOI_METHOD_NONE}};
+    sago_status status = sagoi_engine_alone(t->local, composed, &part, bytes);
     if (status) {
         drop_copy(file, entry);
         sagoi_message_prefix("in local storage, which sago_sync empties: ");

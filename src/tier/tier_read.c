@@ -113,8 +113,9 @@ static sago_status read_windows(sago_file *file, const sagoi_request *request, w
 sago_status sagoi_tier_read_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
     sagoi_request *request = &composed->request;
     int64_t size = 0;
+    sagoi_lone_part part = {.route = {.method = SAGOI_METHOD_NONE}};
     if (!file->tier->first)
-        return sagoi_engine_alone(file, composed, bytes);
+        return sagoi_engine_alone(file, composed, &part, bytes);
     sago_status status = sagoi_store_size(file->store, &size);
     if (status)
         return status;
