@@ -198,6 +198,12 @@ static bool size_relays(sagoi_draft *draft) {
 
 /* ---- Deciding ----------------------------------------------------------------------------------------- */
 
+/* What relays would do to a call with two layers.  Times that are printed alike are not called different. */
+static const char *verdict_on_three(const sagoi_layers_cost *cost) {
+    const double printed = 1e-4; /* reasons have four digits */
+    return cost->three > cost->two * (1 + printed) ? " would make it slower" : " would make it no faster";
+}
+
 static sago_status weigh_layers(sagoi_draft *draft, int64_t relays) {
     sagoi_plan *plan = draft->plan;
     sagoi_layers_cost cost = {0};
@@ -213,7 +219,7 @@ static sago_status weigh_layers(sagoi_draft *draft, int64_t relays) {
         drop_relays(plan);
     sagoi_draft_reason(draft, "layers: %" PRId64 "%s, %" PRId64 " relays of switches%s: %.4g ms, two layers %.4g",
                        plan->layers, hinted ? ", as hinted" : "", relays,
-                       plan->layers == 3 ? "" : " would make it slower", cost.three * 1e3, cost.two * 1e3);
+                       plan->layers == 3 ? "" : verdict_on_three(&cost), cost.three * 1e3, cost.two * 1e3);
     return SAGO_OK;
 }
 

@@ -99,8 +99,21 @@ def check_numbers(args, text):
     return rows
 
 
+def check_layers(args, text):
+    """Relays are said to be slower only where the two times beside that tell them apart."""
+    told = re.search(r"^    layers: 2, \d+ relays of switches would make it (slower|no faster): ([\d.e+]+) ms, two layers ([\d.e+]+)",
+                     text, re.MULTILINE)
+    if not told:
+        return ""
+    three, two = float(told[2]), float(told[3])
+    assert three > two if told[1] == "slower" else three <= two * 1.001, f"{args}: {told[0]}"
+    return told[1]
+
+
 def check_consistency(*args):
-    return check_numbers(args, plan(*args, "--explain"))
+    text = plan(*args, "--explain")
+    check_layers(args, text)
+    return check_numbers(args, text)
 
 
 def check_explanations():
@@ -116,6 +129,8 @@ def check_explanations():
     for pattern in (["flash"], ["s3d", "--read"], ["hacc-aos", "--stripe-unit", "1M", "--stripe-count", "8"]):
         compared += len(check_consistency(*pattern, *mira)) > 0
     assert compared > 20, compared
+    tie = ["block3d", "--machine", theta, "--nodes", "64"]
+    assert check_layers(tie, plan(*tie, "--explain")) == "no faster"
     # Domains that no node can host are taken over; a hint may ask for aggregators where there would be none.
     check_consistency("checkerboard", "--machine", theta, "--nodes", "3", "--ranks-per-node", "3", "--hint",
                       "sago_strategy=aggregated", "--hint", "sago_aggregators=48", "--hint", "sago_aggregators_per_node=2")
