@@ -189,7 +189,7 @@ static sago_status declare(sago_file *file, int64_t nvars, const declaration *gi
         status = no_memory(nvars);
     if (!status) {
         series->nvars = nvars;
-        series->nparts = file->common.apart ? 1 : sagoi_max(1, sagoi_min(file->hints.series_parts, nvars));
+        series->nparts = sagoi_route_step_parts(&file->common, &file->hints, nvars);
         status = declare_all(series, given);
     }
     status = sagoi_engine_agree(file, status, SAGOI_CALL_DECLARE, nvars);

@@ -84,10 +84,8 @@ static void note(job *work, sago_status status) {
 
 /* Which holes of a window are read and written back. */
 static sagoi_sieve sieve_of(const job *work) {
-    if (work->file->hints.sieve == SAGOI_CHOICE_ON)
-        return (sagoi_sieve){.gap = INT64_MAX, .runs = 2};
-    return (sagoi_sieve){.gap = work->call->exclusive ? work->plan->sieve_gap : 0,
-                         .runs = SAGOI_SIEVED_RUNS_LEAST};
+    const sagoi_sieved sieved = sagoi_route_sieved(&work->file->hints, work->plan, work->call->exclusive);
+    return (sagoi_sieve){.gap = sieved.gap, .runs = sieved.runs};
 }
 
 /* Begins to store this rank's window of the round, or to read it.  A window that may lack data is not stored. */

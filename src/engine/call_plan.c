@@ -133,10 +133,8 @@ sagoi_target sagoi_call_target(const sagoi_call *call) {
                           .sparse = reading && call->sparse};
 }
 
-/* The fences of one-sided movement wait inside MPI, where a nonblocking call must not wait.  One-sided movement
- * also hands the caller's memory to MPI, which may not reach the memory of a device. */
 static bool forgoes_rma(const sagoi_call *call) {
-    return (call->composed->request.nonblocking || call->staged) && call->file->hints.move == SAGOI_MOVE_RMA;
+    return sagoi_route_forgoes_rma(&call->file->hints, call->composed->request.nonblocking, call->staged);
 }
 
 /* From the facts of all nodes to a plan; `limit` caps every node's memory, 0: no memory is shared at all. */

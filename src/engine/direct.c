@@ -69,13 +69,8 @@ static sago_status read_beside(sago_file *file, sagoi_io_run *runs, int64_t n, i
     return beside ? beside : status;
 }
 
-/* A ring of io_uring belongs to one thread, and subfiles have a rule of their own of who reads what. */
-static bool may_read_beside(const sago_file *file, int64_t n) {
-    return n > 0 && sagoi_store_fd(file->store) >= 0 && !file->hints.direct_io && file->hints.io != SAGOI_IO_URING;
-}
-
 sago_status sagoi_read_runs(sago_file *file, sagoi_io_run *runs, int64_t n, int64_t *bytes) {
-    if (may_read_beside(file, n)) {
+    if (n > 0 && sagoi_route_reads_beside(&file->hints, sagoi_store_fd(file->store) >= 0)) {
         const sagoi_range range = {runs[0].off, runs[n - 1].off + runs[n - 1].len};
         int64_t wanted = 0;
         for (int64_t i = 0; i < n; i++)

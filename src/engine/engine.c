@@ -114,13 +114,14 @@ static bool is_done_alone(const sagoi_call *call) {
                                             call->entry->plan.strategy);
 }
 
-/* Does this rank know that all is well everywhere?  Where each rank gets data of each aggregator, it hears of each
- * whether it could read, and nothing else can fail on one rank alone.  If an aggregator could not, all ranks hear
- * of that, and meet. */
+/* Does this rank know that all is well everywhere? */
 static bool is_answered(const sagoi_call *call, sago_status status) {
-    const sagoi_route_call kind = sagoi_composed_call(call->composed);
-    return !status && !call->refused && call->remembered && !call->staged && call->entry->answered &&
-           sagoi_route_ends_answered(kind, &call->entry->plan);
+    const sagoi_answers answers = {.failed = status != SAGO_OK,
+                                   .refused = call->refused,
+                                   .remembered = call->remembered,
+                                   .from_all = call->entry->answered,
+                                   .staged = call->staged};
+    return sagoi_route_ends_answered(sagoi_composed_call(call->composed), &call->entry->plan, &answers);
 }
 
 /* Ends a call that was planned. */
@@ -130,15 +131,9 @@ static sago_status end_planned(sagoi_call *call, sago_status status) {
     return is_answered(call, status) ? SAGO_OK : leave(call, status);
 }
 
-/* Does the known end of the file need no question?  If the file ends earlier, somebody has to notice before any
- * rank's buffer is touched behind that end: aggregators that keep back what they have read, as they do where the
- * replies of the call are known beforehand. */
+/* Does the known end of the file need no question with the plan that was found? */
 static bool may_trust(const sagoi_call *call) {
-    const sagoi_plan *plan = &call->entry->plan;
-    if (plan->strategy != SAGOI_STRATEGY_AGGREGATED)
-        return false;
-    return plan->nodes == 1 || (call->hit && call->entry->received.complete && !plan->relay_repeats &&
-                                plan->move == SAGOI_MOVE_PACKED);
+    return sagoi_route_notices_end(&call->entry->plan, call->hit && call->entry->received.complete);
 }
 
 static sago_status run_planned(sagoi_call *call) {

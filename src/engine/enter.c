@@ -146,11 +146,10 @@ sago_status sagoi_call_ask_size(sagoi_call *call) {
     return status;
 }
 
-/* Finds out how far a planned read may go.  The end that is known needs no question, since whoever cuts the file
- * elsewhere has to sync before this job may notice, and a sync makes the end unknown.  If the file was cut all the
- * same, the aggregators find that out (run_trusted()). */
+/* Finds out how far a planned read may go.  If the file was cut since its end was known, the aggregators find that
+ * out (run_trusted()). */
 sago_status sagoi_call_find_size(sagoi_call *call) {
-    call->trusted = !call->sized && !call->staged && call->known > 0 && call->high <= call->known;
+    call->trusted = !call->sized && sagoi_route_trusts_end(call->known, call->high, call->staged);
     if (call->sized)
         return SAGO_OK;
     if (!call->trusted)

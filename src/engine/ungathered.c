@@ -80,13 +80,13 @@ sago_status sagoi_call_go_first(sagoi_call *call) {
 }
 
 sago_status sagoi_call_run_ungathered(sagoi_call *call) {
-    static const char why[] = "strategy: direct, no rank has more than one run: nothing to gather\n";
+    const char *why = sagoi_route_ungathered();
     sago_file *file = call->file;
     call->composed->all_dense = sagoi_call_is_tiled(call, call->single_cover);
     file->stats.direct_calls++;
     sagoi_call_count_route(call,
                            sagoi_call_ends_alone(call) ? SAGO_ROUTE_ALONE_DIRECT : SAGO_ROUTE_TOGETHER_DIRECT);
-    memcpy(file->stats.decision, why, sizeof why);
+    memcpy(file->stats.decision, why, strlen(why) + 1);
     if (call->all_first)
         return SAGO_OK;
     sago_status status = move_run(call);

@@ -67,10 +67,11 @@ bool sagoi_route_needs_size(sagoi_route_call call, const sagoi_route_file *file,
     return planned && (!trusted || own->read.direct);
 }
 
-bool sagoi_route_ends_answered(sagoi_route_call call, const sagoi_plan *plan) {
-    return !call.write && !call.nonblocking && plan->strategy == SAGOI_STRATEGY_AGGREGATED &&
-           plan->move == SAGOI_MOVE_PACKED && plan->nodes > 1 && plan->rounds == 1 && plan->layers == 2 &&
-           !plan->merge;
+bool sagoi_route_ends_answered(sagoi_route_call call, const sagoi_plan *plan, const sagoi_answers *answers) {
+    bool heard = answers->remembered && answers->from_all && !answers->refused && !answers->staged;
+    return heard && !answers->failed && !call.write && !call.nonblocking &&
+           plan->strategy == SAGOI_STRATEGY_AGGREGATED && plan->move == SAGOI_MOVE_PACKED && plan->nodes > 1 &&
+           plan->rounds == 1 && plan->layers == 2 && !plan->merge;
 }
 
 /* One piece a rank, side by side or with gaps between them: gathering would make fewer and longer accesses, but
@@ -82,6 +83,41 @@ bool sagoi_route_gathers_nothing(const sagoi_totals *all, const sagoi_target *ta
         return false;
     return all->bytes <= all->span && !sagoi_is_shared(sagoi_sharing_costs(all, target, hints)) &&
            (target->lock_unit == 0 || all->bytes / all->runs >= target->lock_unit);
+}
+
+bool sagoi_route_trusts_end(int64_t known, int64_t high, bool staged) {
+    return !staged && known > 0 && high <= known;
+}
+
+bool sagoi_route_notices_end(const sagoi_plan *plan, bool remembered) {
+    if (plan->strategy != SAGOI_STRATEGY_AGGREGATED)
+        return false;
+    return plan->nodes == 1 || (remembered && !plan->relay_repeats && plan->move == SAGOI_MOVE_PACKED);
+}
+
+bool sagoi_route_forgoes_rma(const sagoi_hints *hints, bool nonblocking, bool staged) {
+    return (nonblocking || staged) && hints->move == SAGOI_MOVE_RMA;
+}
+
+sagoi_sieved sagoi_route_sieved(const sagoi_hints *hints, const sagoi_plan *plan, bool exclusive) {
+    if (hints->sieve == SAGOI_CHOICE_ON)
+        return (sagoi_sieved){.gap = INT64_MAX, .runs = 2};
+    return (sagoi_sieved){.gap = exclusive ? plan->sieve_gap : 0, .runs = SAGOI_SIEVED_RUNS_LEAST};
+}
+
+int64_t sagoi_route_step_parts(const sagoi_route_file *file, const sagoi_hints *hints, int64_t nvars) {
+    return file->apart ? 1 : sagoi_max(1, sagoi_min(hints->series_parts, nvars));
+}
+
+/* ---- Data in local storage ---- */
+
+bool sagoi_route_may_drain(const sagoi_hints *hints, const sagoi_waiting *waiting) {
+    return hints->tier_drain == SAGOI_DRAIN_BACKGROUND && waiting->own == 0 && !waiting->unruled &&
+           waiting->calls <= SAGOI_DRAINED_CALLS_MOST;
+}
+
+bool sagoi_route_drains(int64_t streams, int64_t bytes, int64_t runs) {
+    return streams == 1 && sagoi_route_are_long(bytes, runs);
 }
 
 /* ---- Before the others ---- */
@@ -146,6 +182,10 @@ sagoi_worker sagoi_route_window_worker(const sagoi_route_own *own, bool nonblock
                                        int64_t round, int64_t bytes) {
     bool meanwhile = round != (plan->write ? plan->rounds - 1 : 0);
     return meanwhile ? SAGOI_BY_THREAD : sagoi_route_worker(own, nonblocking, bytes);
+}
+
+bool sagoi_route_reads_beside(const sagoi_hints *hints, bool plain) {
+    return plain && !hints->direct_io && hints->io != SAGOI_IO_URING;
 }
 
 /* Two parts of which the second begins a whole turn of the targets after the first would meet the first, and

@@ -300,6 +300,9 @@ sagoi_worker sagoi_route_window_worker(const sagoi_route_own *own, bool nonblock
  * for it at a time: near the middle, at the end of a stripe, and so that the two parts begin at targets that are
  * far from each other in turn.  The range's end: nowhere.  A count of 0 targets: not known. */
 int64_t sagoi_route_cut(sagoi_range range, int64_t bytes, int64_t stripe_unit, int64_t stripe_count);
+/* May the I/O thread read a part of the file while the caller reads another one?  A ring of io_uring belongs to
+ * one thread, and subfiles have a rule of their own of who reads what.  `plain`: the file is one file. */
+bool sagoi_route_reads_beside(const sagoi_hints *hints, bool plain);
 
 /* The method of a call that is served together, from EQUAL inputs: its plan, and whether the accessed range is in
  * the file already, without holes. */
@@ -337,9 +340,19 @@ static inline bool sagoi_route_is_soon_done(const sagoi_route *route, const sago
 /* May the call end without an agreement on how it went, where its ranks went alone after they had met?  A
  * nonblocking call that the ranks started together is done on all ranks at once, so they agree. */
 bool sagoi_route_leaves_alone(sagoi_route_call call, const sagoi_route_file *file);
-/* May a read that repeats a plan end without such an agreement, if each rank gets data of each aggregator?  An
- * aggregator that cannot read tells so instead of sending data, to all ranks or to none: it reads once. */
-bool sagoi_route_ends_answered(sagoi_route_call call, const sagoi_plan *plan);
+/* What this rank knows of a planned read once it has got its data. */
+typedef struct sagoi_answers {
+    bool failed;     /* the call failed on this rank */
+    bool refused;    /* an aggregator could not read */
+    bool remembered; /* the aggregators knew from an earlier call what each rank reads */
+    bool from_all;   /* every rank gets data of every aggregator, as the call before with this plan showed */
+    bool staged;     /* some rank's memory is a device's */
+} sagoi_answers;
+/* May a read that repeats a plan end without such an agreement?  Where each rank gets data of each aggregator, a
+ * rank hears of each whether it could read, and nothing else can fail on one rank alone.  An aggregator that
+ * cannot read tells so instead of sending data, to all ranks or to none, since it reads once: so if one could not,
+ * all ranks hear of that, and meet. */
+bool sagoi_route_ends_answered(sagoi_route_call call, const sagoi_plan *plan, const sagoi_answers *answers);
 /* The same of a call with a plan: between nodes, where each rank has done its part by itself. */
 bool sagoi_route_leaves_planned_alone(sagoi_route_call call, const sagoi_route_file *file,
                                       sagoi_strategy strategy);
@@ -348,6 +361,48 @@ bool sagoi_route_leaves_planned_alone(sagoi_route_call call, const sagoi_route_f
  * this rank's part; `follows`: this rank learns in the meeting whether the ranks read or write. */
 bool sagoi_route_needs_size(sagoi_route_call call, const sagoi_route_file *file, const sagoi_route_own *own,
                             bool known, bool follows);
+
+/* May a planned read that no rank has asked the file's size for rely on what all ranks know of the file, which is
+ * that it reaches to `known` at least?  The known end needs no question, since whoever cuts the file elsewhere has
+ * to sync before this job may notice, and a sync makes the end unknown.  `high`: the end of what is read;
+ * `staged`: some rank's memory is a device's, and then the file is asked. */
+bool sagoi_route_trusts_end(int64_t known, int64_t high, bool staged);
+/* Would a read with this plan notice that the file ends earlier than was known, before any rank's buffer is
+ * touched behind that end?  Aggregators notice if they keep back what they have read, as they do where the replies
+ * of the call are known beforehand: `remembered` says that they know from an earlier call what each rank reads. */
+bool sagoi_route_notices_end(const sagoi_plan *plan, bool remembered);
+
+/* Must a call do without one-sided movement that a hint asks for?  The fences of one-sided movement wait inside
+ * MPI, where a nonblocking call must not wait.  One-sided movement also hands the caller's memory to MPI, which
+ * may not reach the memory of a device (`staged`). */
+bool sagoi_route_forgoes_rma(const sagoi_hints *hints, bool nonblocking, bool staged);
+
+/* Which holes of a window are read and written back. */
+typedef struct sagoi_sieved {
+    int64_t gap;  /* holes of at most so many bytes; 0: none */
+    int64_t runs; /* only where at least so many runs become one */
+} sagoi_sieved;
+/* `exclusive`: no other call of the job can write to the file meanwhile. */
+sagoi_sieved sagoi_route_sieved(const sagoi_hints *hints, const sagoi_plan *plan, bool exclusive);
+
+/* The number of parts in which a step of `nvars` declared variables goes; 1: the step is one blocking call.  With
+ * sago_nonblocking=apart there are no parts: a part is a nonblocking call, for which ranks then need not come
+ * together, while all ranks move a step together. */
+int64_t sagoi_route_step_parts(const sagoi_route_file *file, const sagoi_hints *hints, int64_t nvars);
+
+/* ---- Data in local storage ---- */
+
+/* The writes that wait in local storage. */
+typedef struct sagoi_waiting {
+    int64_t calls; /* collective calls in the log */
+    int64_t own;   /* independent calls of this rank, whose order beside other ranks' calls nobody knows */
+    bool unruled;  /* the file's subfiles have no rule yet, so nobody knows where bytes go */
+} sagoi_waiting;
+/* May data in local storage go to the file in the background, without waiting for a merge? */
+bool sagoi_route_may_drain(const sagoi_hints *hints, const sagoi_waiting *waiting);
+/* Does this rank's part of a call, `runs` runs in so many streams, go in the background?  It does if ranks would
+ * write such runs by themselves in other calls, too. */
+bool sagoi_route_drains(int64_t streams, int64_t bytes, int64_t runs);
 
 /* May this rank access the file before it meets the others?  Then one meeting tells all of them both that nothing
  * was to be gathered and how it went.  Whatever the others have to do, this is correct: if some rank has not gone
@@ -396,5 +451,7 @@ enum { SAGOI_ROUTE_TEXT_MAX = 512 };
 void sagoi_route_name(const sagoi_route *route, char text[SAGOI_ROUTE_TEXT_MAX]);
 /* A sentence with its numbers. */
 void sagoi_route_why(sagoi_why why, int64_t value, int64_t limit, char text[SAGOI_ROUTE_TEXT_MAX]);
+/* The decision of a call in which nothing is gathered, as the reasons of a plan would say it. */
+const char *sagoi_route_ungathered(void);
 
 #endif

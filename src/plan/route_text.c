@@ -36,6 +36,10 @@ void sagoi_route_name(const sagoi_route *route, char text[SAGOI_ROUTE_TEXT_MAX])
                    sagoi_moment_name(route->choice.moment));
 }
 
+#define NOTHING_TO_GATHER "no rank has more than one run: nothing to gather"
+
+const char *sagoi_route_ungathered(void) { return "strategy: direct, " NOTHING_TO_GATHER "\n"; }
+
 /* What a sentence says of the route's two numbers. */
 typedef enum { NO_NUMBERS, SIZE, TWO_SIZES, COUNT_AND_SIZE, COUNT_AND_LIMIT } numbers;
 
@@ -64,7 +68,7 @@ static const reason reasons[] = {
     [SAGOI_WHY_ALL_WILLING] = {NO_NUMBERS, "no rank's part would be served better together"},
     [SAGOI_WHY_ANY_UNWILLING] = {NO_NUMBERS, "some rank's part is served better together"},
     [SAGOI_WHY_APART] = {NO_NUMBERS, "sago_nonblocking=apart: together if all ranks come to the call in time"},
-    [SAGOI_WHY_NOTHING_TO_GATHER] = {NO_NUMBERS, "no rank has more than one run: nothing to gather"},
+    [SAGOI_WHY_NOTHING_TO_GATHER] = {NO_NUMBERS, NOTHING_TO_GATHER},
     [SAGOI_WHY_ONE_PIECE] = {SIZE, "one run of %s, which one system call moves"},
     [SAGOI_WHY_CLOSE_RUNS] = {COUNT_AND_SIZE, "%" PRId64 " runs within %s: one call reads them with the gaps"},
     [SAGOI_WHY_MANY_SHORT_RUNS] = {COUNT_AND_LIMIT, "%" PRId64 " short runs, more than %" PRId64

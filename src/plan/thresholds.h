@@ -83,6 +83,13 @@ enum {
     SAGOI_DEFERRED_ROOM_SEVERAL = 32 << 20
 };
 
+/* ---- Local storage ---- */
+enum {
+    /* The log of calls in local storage is drained in the background up to so many calls, since each new call is
+     * compared with all of them.  Chosen, not measured. */
+    SAGOI_DRAINED_CALLS_MOST = 4096
+};
+
 /* ---- Plans: the strategy of a call that is served together ---- */
 enum {
     /* A single rank has nobody to gather from, so only runs shorter than a page, which the kernel would read and

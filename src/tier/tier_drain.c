@@ -14,9 +14,6 @@
 #include "extent/codec.h"
 #include "tier/tier_state.h"
 
-/* Calls that the log may hold for draining, since each new call is compared with all. */
-enum { MOST_CALLS = 4096 };
-
 /* This rank's part of a call, on its way to the global file. */
 struct sagoi_drain {
     sagoi_work work;
@@ -67,22 +64,21 @@ static bool is_apart(const sagoi_local_tier *t, const sagoi_logged *call) {
     return true;
 }
 
-/* Codes this rank's runs of a call, if the runs are no shorter than those that ranks write by themselves in other
- * calls. */
+/* Codes this rank's runs of a call, if they are to be drained. */
 static sago_status code_part(sago_file *file, const sagoi_logged *call, sagoi_wire_out *code, int64_t *high) {
     sagoi_composed composed;
     sagoi_composed_init(&composed, SAGOI_TO_FILE, &file->budget);
     sago_status status = sagoi_tier_compose_place(&composed, &call->call);
     *high = composed.request.high;
-    if (!status && composed.request.nstreams == 1 && sagoi_route_are_long(composed.bytes, composed.runs))
+    if (!status && sagoi_route_drains(composed.request.nstreams, composed.bytes, composed.runs))
         status = sagoi_tier_code_stream(&composed.request.streams[0].file, code);
     sagoi_composed_cleanup(&composed);
     return status;
 }
 
 bool sagoi_tier_may_drain(const sago_file *file) {
-    return file->hints.tier_drain == SAGOI_DRAIN_BACKGROUND && file->tier->own == 0 && !file->unruled &&
-           file->tier->calls <= MOST_CALLS;
+    const sagoi_waiting waiting = {.calls = file->tier->calls, .own = file->tier->own, .unruled = file->unruled};
+    return sagoi_route_may_drain(&file->hints, &waiting);
 }
 
 static sagoi_drain *drain_create(sago_file *file, sagoi_logged *call, sagoi_wire_out code, int64_t high) {

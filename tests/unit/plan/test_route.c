@@ -204,9 +204,10 @@ static void test_ending_answered(void **state) {
     const sagoi_route_call started_read = {.nonblocking = true};
     const sagoi_plan plan = {
         .strategy = SAGOI_STRATEGY_AGGREGATED, .move = SAGOI_MOVE_PACKED, .nodes = 2, .rounds = 1, .layers = 2};
-    assert_true(sagoi_route_ends_answered(read_call, &plan));
-    assert_false(sagoi_route_ends_answered(write_call, &plan));
-    assert_false(sagoi_route_ends_answered(started_read, &plan));
+    const sagoi_answers all = {.remembered = true, .from_all = true};
+    assert_true(sagoi_route_ends_answered(read_call, &plan, &all));
+    assert_false(sagoi_route_ends_answered(write_call, &plan, &all));
+    assert_false(sagoi_route_ends_answered(started_read, &plan, &all));
     sagoi_plan other[6] = {plan, plan, plan, plan, plan, plan};
     other[0].strategy = SAGOI_STRATEGY_DIRECT;
     other[1].move = SAGOI_MOVE_RMA;
@@ -215,7 +216,97 @@ static void test_ending_answered(void **state) {
     other[4].layers = 3;
     other[5].merge = true;
     for (int i = 0; i < 6; i++)
-        assert_false(sagoi_route_ends_answered(read_call, &other[i]));
+        assert_false(sagoi_route_ends_answered(read_call, &other[i], &all));
+    sagoi_answers lacking[5] = {all, all, all, all, all};
+    lacking[0].failed = true;
+    lacking[1].refused = true;
+    lacking[2].remembered = false;
+    lacking[3].from_all = false;
+    lacking[4].staged = true;
+    for (int i = 0; i < 5; i++)
+        assert_false(sagoi_route_ends_answered(read_call, &plan, &lacking[i]));
+}
+
+static void test_known_end(void **state) {
+    assert_true(sagoi_route_trusts_end(100, 100, false));
+    assert_false(sagoi_route_trusts_end(100, 101, false));
+    assert_false(sagoi_route_trusts_end(0, 0, false)); /* nothing is known */
+    assert_false(sagoi_route_trusts_end(100, 100, true));
+    sagoi_plan plan = {.strategy = SAGOI_STRATEGY_AGGREGATED, .move = SAGOI_MOVE_PACKED, .nodes = 2};
+    assert_true(sagoi_route_notices_end(&plan, true));
+    assert_false(sagoi_route_notices_end(&plan, false));
+    plan.relay_repeats = true;
+    assert_false(sagoi_route_notices_end(&plan, true));
+    plan.relay_repeats = false;
+    plan.move = SAGOI_MOVE_RMA;
+    assert_false(sagoi_route_notices_end(&plan, true));
+    plan.nodes = 1; /* the windows are in the node's memory, and are copied from when all were read */
+    assert_true(sagoi_route_notices_end(&plan, false));
+    plan.strategy = SAGOI_STRATEGY_DIRECT;
+    assert_false(sagoi_route_notices_end(&plan, true));
+}
+
+static void test_one_sided(void **state) {
+    sagoi_hints hints;
+    assert_int_equal(sagoi_hints_init(&hints), SAGO_OK);
+    assert_false(sagoi_route_forgoes_rma(&hints, true, true)); /* nobody asks for it */
+    hints.move = SAGOI_MOVE_RMA;
+    assert_false(sagoi_route_forgoes_rma(&hints, false, false));
+    assert_true(sagoi_route_forgoes_rma(&hints, true, false));
+    assert_true(sagoi_route_forgoes_rma(&hints, false, true));
+}
+
+static void test_sieved(void **state) {
+    sagoi_hints hints;
+    const sagoi_plan plan = {.sieve_gap = 4096};
+    assert_int_equal(sagoi_hints_init(&hints), SAGO_OK);
+    assert_int_equal(sagoi_route_sieved(&hints, &plan, true).gap, 4096);
+    assert_int_equal(sagoi_route_sieved(&hints, &plan, true).runs, SAGOI_SIEVED_RUNS_LEAST);
+    assert_int_equal(sagoi_route_sieved(&hints, &plan, false).gap, 0);
+    hints.sieve = SAGOI_CHOICE_ON; /* the user answers for all who write */
+    assert_true(sagoi_route_sieved(&hints, &plan, false).gap == INT64_MAX);
+    assert_int_equal(sagoi_route_sieved(&hints, &plan, false).runs, 2);
+}
+
+static void test_step_parts(void **state) {
+    sagoi_route_file file = open_file();
+    sagoi_hints hints;
+    assert_int_equal(sagoi_hints_init(&hints), SAGO_OK);
+    hints.series_parts = 4;
+    assert_int_equal(sagoi_route_step_parts(&file, &hints, 9), 4);
+    assert_int_equal(sagoi_route_step_parts(&file, &hints, 3), 3);
+    assert_int_equal(sagoi_route_step_parts(&file, &hints, 0), 1);
+    file.apart = true;
+    assert_int_equal(sagoi_route_step_parts(&file, &hints, 9), 1);
+}
+
+static void test_draining(void **state) {
+    sagoi_hints hints;
+    sagoi_waiting waiting = {.calls = SAGOI_DRAINED_CALLS_MOST};
+    assert_int_equal(sagoi_hints_init(&hints), SAGO_OK);
+    hints.tier_drain = SAGOI_DRAIN_BACKGROUND;
+    assert_true(sagoi_route_may_drain(&hints, &waiting));
+    waiting.own = 1;
+    assert_false(sagoi_route_may_drain(&hints, &waiting));
+    waiting = (sagoi_waiting){.unruled = true};
+    assert_false(sagoi_route_may_drain(&hints, &waiting));
+    waiting = (sagoi_waiting){.calls = SAGOI_DRAINED_CALLS_MOST + 1};
+    assert_false(sagoi_route_may_drain(&hints, &waiting));
+    assert_true(sagoi_route_drains(1, 2 * SAGOI_LONG_RUN, 2));
+    assert_false(sagoi_route_drains(1, 2 * SAGOI_LONG_RUN - 1, 2));
+    assert_false(sagoi_route_drains(2, 2 * SAGOI_LONG_RUN, 2));
+}
+
+static void test_reading_beside(void **state) {
+    sagoi_hints hints;
+    assert_int_equal(sagoi_hints_init(&hints), SAGO_OK);
+    assert_true(sagoi_route_reads_beside(&hints, true));
+    assert_false(sagoi_route_reads_beside(&hints, false));
+    hints.direct_io = 1;
+    assert_false(sagoi_route_reads_beside(&hints, true));
+    hints.direct_io = 0;
+    hints.io = SAGOI_IO_URING;
+    assert_false(sagoi_route_reads_beside(&hints, true));
 }
 
 /* ---- Method ---- */
@@ -609,6 +700,12 @@ int main(void) {
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_planned),
         cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_known_end),
+        cmocka_unit_test(test_one_sided),
+        cmocka_unit_test(test_sieved),
+        cmocka_unit_test(test_step_parts),
+        cmocka_unit_test(test_draining),
+        cmocka_unit_test(test_reading_beside),
         cmocka_unit_test(test_worth),
         cmocka_unit_test(test_ranks_choose_alike),
         cmocka_unit_test(test_weighed),
