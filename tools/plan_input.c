@@ -14,6 +14,7 @@
 #include "base/size_text.h"
 #include "bench/progress.h"
 #include "machine/memory.h"
+#include "plan/memory_share.h"
 #include "store/layout.h"
 
 /* Runs of a call that are looked at for the histogram, if it has more. */
@@ -30,8 +31,7 @@ static int64_t own_cores(void) {
 
 /* The memory that the library would take by itself on a node with so much memory (src/engine). */
 static int64_t default_memory(int64_t available, int64_t ranks) {
-    int64_t share = available / 8, most = (ranks + 1) << 26;
-    return share < most ? share : most;
+    return sagoi_memory_of_file(sagoi_memory_usable(available), ranks);
 }
 
 static void set_default(int64_t *value, int64_t otherwise) {

@@ -375,13 +375,10 @@ __attribute__((destructor)) static void store_at_exit(void) {
     (void)pthread_mutex_unlock(&all.lock);
 }
 
-/* Deferred data may use half of the memory that the user allows; the other half is for moving it. */
 static int64_t limit_of(const sago_file *file) {
     int64_t hint = file->hints.memory, mine = sagoi_share_part(), ranks = file->team->host_ranks;
-    int64_t most = sagoi_deferral_room(file->team->nodes);
-    if (hint > 0)
-        return sagoi_min(sagoi_memory_share(hint / 2, mine, ranks), most);
-    return sagoi_min(sagoi_memory_share(sagoi_memory_available("") / 8, mine, ranks), most);
+    int64_t memory = sagoi_deferral_memory(hint, hint > 0 ? 0 : sagoi_memory_available(""));
+    return sagoi_min(sagoi_memory_share(memory, mine, ranks), sagoi_deferral_room(file->team->nodes));
 }
 
 sago_status sagoi_pending_create(sago_file *file) {

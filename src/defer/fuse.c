@@ -2,12 +2,6 @@
 
 #include "base/checked.h"
 
-enum {
-    MOST_PARTS = 1024, /* parts of a fuse; each costs a little in every round of a move */
-    LEAST_ROOM = 64 << 10,
-    BATCH = 256
-};
-
 void sagoi_fuse_init(sagoi_fuse *fuse, int64_t room, sagoi_budget *budget) {
     *fuse = (sagoi_fuse){.budget = budget, .room = room};
 }
@@ -126,7 +120,7 @@ static bool clashes(const sagoi_fuse *fuse, const sagoi_composed *composed) {
 
 /* Allocates the whole room at once: memory that is not touched costs nothing, and data never has to be moved. */
 static bool has_room(sagoi_fuse *fuse) {
-    while (!fuse->data && fuse->room >= LEAST_ROOM) {
+    while (!fuse->data && fuse->room >= SAGOI_DEFERRED_ROOM_LEAST) {
         fuse->data = sagoi_budget_realloc(fuse->budget, NULL, fuse->room);
         fuse->room /= fuse->data ? 1 : 2;
     }
@@ -180,8 +174,9 @@ static bool begin_stream(sagoi_fuse *fuse, int64_t low, int64_t high) {
         last->high = high;
         return true;
     }
-    if (fuse->nparts == MOST_PARTS || !sagoi_budget_grow(fuse->budget, (void **)&fuse->parts, fuse->nparts + 1,
-                                                         &fuse->parts_capacity, sizeof *fuse->parts))
+    if (fuse->nparts == SAGOI_FUSED_PARTS_MOST ||
+        !sagoi_budget_grow(fuse->budget, (void **)&fuse->parts, fuse->nparts + 1, &fuse->parts_capacity,
+                           sizeof *fuse->parts))
         return false;
     fuse->parts[fuse->nparts++] =
         (sagoi_fused_part){.first = fuse->ntrains, .at = fuse->used, .low = low, .high = high};
@@ -319,7 +314,7 @@ sago_status sagoi_fuse_compose(sagoi_fuse *fuse, sagoi_composed *step) {
 /* Runs on their way to the file. */
 typedef struct batch {
     sagoi_store *store;
-    sagoi_io_run runs[BATCH];
+    sagoi_io_run runs[SAGOI_FUSED_BATCH];
     int64_t n;
 } batch;
 
@@ -334,7 +329,7 @@ static sago_status store_train(batch *out, const sagoi_fused_train *train, char 
     for (int64_t i = 0; i < train->count && !status; i++) {
         out->runs[out->n++] = (sagoi_io_run){train->off + i * train->stride, train->len, *from};
         *from += train->len;
-        if (out->n == BATCH)
+        if (out->n == SAGOI_FUSED_BATCH)
             status = flush(out);
     }
     return status;

@@ -6,16 +6,9 @@
 #include "base/checked.h"
 #include "engine/engine.h"
 
-enum {
-    BATCH = 256,            /* Runs that the store gets at a time.  Estimated: a system call takes up to 1024. */
-    FEW = 16,               /* Runs that need no memory, on the stack of a thread that may have little. */
-    BOUNCE_BYTES = 1 << 20, /* Bytes of the buffer for memory in pieces, which fits a cache. */
-    LEAST_BOUNCE = 4096     /* No buffer smaller than a page is tried: without a buffer the call fails. */
-};
-
 typedef struct many_runs {
-    sagoi_io_run runs[BATCH];
-    int64_t positions[BATCH];
+    sagoi_io_run runs[SAGOI_BATCH_RUNS];
+    int64_t positions[SAGOI_BATCH_RUNS];
 } many_runs;
 
 /* Runs on their way to or from the store. */
@@ -27,8 +20,8 @@ typedef struct batch {
     int64_t *positions; /* the stream position of each run, by which the bytes read are scattered */
     int64_t n, most;
     many_runs *many; /* NULL: few_runs and few_positions are used */
-    sagoi_io_run few_runs[FEW];
-    int64_t few_positions[FEW];
+    sagoi_io_run few_runs[SAGOI_BATCH_FEW];
+    int64_t few_positions[SAGOI_BATCH_FEW];
     char *bounce;       /* NULL: memory is contiguous and of the host, and needs no buffer */
     int64_t room, used; /* bytes of `bounce` */
     bool by_thread;
@@ -112,13 +105,13 @@ static bool follows_none(const batch *out, int64_t off) {
 
 /* Makes room for more than a few runs; false: there is none. */
 static bool grow(batch *out) {
-    if (out->many || out->n < FEW || !(out->many = malloc(sizeof *out->many)))
+    if (out->many || out->n < SAGOI_BATCH_FEW || !(out->many = malloc(sizeof *out->many)))
         return false;
     memcpy(out->many->runs, out->runs, (size_t)out->n * sizeof *out->runs);
     memcpy(out->many->positions, out->positions, (size_t)out->n * sizeof *out->positions);
     out->runs = out->many->runs;
     out->positions = out->many->positions;
-    out->most = BATCH;
+    out->most = SAGOI_BATCH_RUNS;
     return true;
 }
 
@@ -185,13 +178,13 @@ static int64_t bounce_for(const sagoi_request *request) {
     for (int64_t i = 0; i < request->nstreams; i++)
         if (is_bounced(&request->streams[i].memory))
             most = sagoi_max(most, sagoi_extents_bytes(&request->streams[i].file));
-    return sagoi_min(most, BOUNCE_BYTES);
+    return sagoi_min(most, SAGOI_BOUNCE_MOST);
 }
 
 /* Allocates a bounce buffer of *room bytes, or of fewer where memory is short.  The buffer is not cleared. */
 static char *get_bounce(sago_file *file, int64_t *room) {
     char *bounce = NULL;
-    while (*room > 0 && !(bounce = sagoi_budget_realloc(&file->budget, NULL, *room)) && *room > LEAST_BOUNCE)
+    while (*room > 0 && !(bounce = sagoi_budget_realloc(&file->budget, NULL, *room)) && *room > SAGOI_BOUNCE_LEAST)
         *room /= 2;
     return bounce;
 }
@@ -203,7 +196,7 @@ sago_status sagoi_move_alone(sago_file *file, const sagoi_composed *composed) {
     out.direction = request->direction;
     out.runs = out.few_runs;
     out.positions = out.few_positions;
-    out.most = FEW;
+    out.most = SAGOI_BATCH_FEW;
     out.many = NULL;
     out.n = out.used = 0;
     out.bounce = NULL;

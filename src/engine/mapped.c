@@ -8,17 +8,6 @@
 #include "base/checked.h"
 #include "engine/collective.h"
 
-enum {
-    /* Bytes of the file that several streams fill before they go on; such a block stays in the cache. */
-    BLOCK = 256 * 1024,
-    /* Bytes that one stream fills at a time; one system call brings their pages in. */
-    LONE_BLOCK = 1 << 20,
-    /* Bytes that a mapping may have beyond what a call needs: page tables of so many take 2 MiB. */
-    MOST_KEPT = 1 << 30,
-    /* Bytes of the smallest part that is mapped, where there is little address space. */
-    LEAST_PART = 1 << 20
-};
-
 /* One rank makes the file long enough before any rank touches it. */
 static void extend_file(void *arg, sagoi_agreement *agreed) {
     sagoi_call *call = arg;
@@ -86,7 +75,7 @@ static sago_status copy_mapped(sagoi_call *call, int64_t start, int64_t end, int
  * Blocks in which this rank has no bytes are not brought in, since they may be holes. */
 static sago_status sweep(sagoi_call *call, int64_t start, int64_t end, int64_t *moved) {
     const sagoi_request *request = &call->composed->request;
-    int64_t step = request->nstreams > 1 ? BLOCK : LONE_BLOCK;
+    int64_t step = request->nstreams > 1 ? SAGOI_MAPPED_BLOCK : SAGOI_MAPPED_LONE_BLOCK;
     while (start < end) {
         int64_t stop = sagoi_min(end, sagoi_add_limited(sagoi_round_down(start, step), step));
         sago_status status = SAGO_OK;
@@ -110,7 +99,7 @@ static sago_status map(sago_file *file, int64_t low, int64_t high) {
 static sago_status cover(sago_file *file, int64_t low, int64_t high) {
     const sagoi_range *used = &file->own.once;
     sagoi_route_note(&file->own, low, high);
-    if (used->high - used->low <= MOST_KEPT && map(file, used->low, used->high) == SAGO_OK)
+    if (used->high - used->low <= SAGOI_MAPPED_KEPT_MOST && map(file, used->low, used->high) == SAGO_OK)
         return SAGO_OK;
     return map(file, low, high);
 }
@@ -121,8 +110,8 @@ static sago_status copy_by_parts(sagoi_call *call, int64_t start, int64_t end, i
     while (start < end) {
         int64_t stop = end - start > *most ? start + *most : end;
         sago_status status = map(call->file, start, stop);
-        if (status && *most > LEAST_PART) {
-            *most = sagoi_max(LEAST_PART, sagoi_min(*most, end - start) / 2);
+        if (status && *most > SAGOI_MAPPED_PART_LEAST) {
+            *most = sagoi_max(SAGOI_MAPPED_PART_LEAST, sagoi_min(*most, end - start) / 2);
             continue;
         }
         if (!status)

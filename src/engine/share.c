@@ -7,18 +7,14 @@
 #include "base/checked.h"
 #include "engine/engine.h"
 #include "machine/memory.h"
-
-/* Bytes of a hint that a file gets at the least, so that no file is refused because other files are open. */
-static const int64_t least_share = 1 << 20;
+#include "plan/memory_share.h"
 
 int64_t sagoi_share_part(void) { return SAGOI_MEMORY_PART / sagoi_max(1, sagoi_teams_in_use()); }
 
-/* Asking for free memory takes some forty system calls, more than a small access.  So the answer is used for a
- * tenth of a second, which matters to programs with many shapes. */
+/* The answer is used for a while, which matters to programs with many shapes. */
 static int64_t memory_free(sago_file *file) {
-    const double lasts = 0.1;
     double now = sagoi_now();
-    if (file->memory_looked == 0 || now - file->memory_looked > lasts) {
+    if (file->memory_looked == 0 || now - file->memory_looked > SAGOI_MEMORY_LASTS) {
         file->memory_free = sagoi_memory_available("");
         file->memory_looked = now;
     }
@@ -31,9 +27,9 @@ static bool holds_deferred(const sago_file *file) { return file->deferred && fil
 int64_t sagoi_share_of_node(sago_file *file, int64_t parts) {
     int64_t ranks = file->team->host_ranks, hint = file->hints.memory;
     if (hint == 0)
-        return sagoi_min(sagoi_memory_share(memory_free(file) / 8, parts, ranks),
-                         (int64_t)file->team->local_size * (64 << 20) + (64 << 20));
-    int64_t share = sagoi_max(sagoi_memory_share(hint, parts, ranks), sagoi_min(hint, least_share));
+        return sagoi_memory_of_file(sagoi_memory_share(sagoi_memory_usable(memory_free(file)), parts, ranks),
+                                    file->team->local_size);
+    int64_t share = sagoi_max(sagoi_memory_share(hint, parts, ranks), sagoi_min(hint, SAGOI_SHARE_LEAST));
     return share - (holds_deferred(file) ? share / 2 : 0);
 }
 
@@ -50,7 +46,7 @@ bool sagoi_share_exceeded(const sago_file *file) {
         return false;
     int64_t now = file->node_memory / files * file->planned_among;
     if (file->hints.memory > 0)
-        now = sagoi_max(now, sagoi_min(file->hints.memory, least_share));
+        now = sagoi_max(now, sagoi_min(file->hints.memory, SAGOI_SHARE_LEAST));
     return file->windows_share > now / file->team->local_size;
 }
 

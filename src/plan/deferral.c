@@ -1,7 +1,6 @@
 #include "plan/deferral.h"
 
 #include "base/checked.h"
-#include "plan/thresholds.h"
 
 bool sagoi_deferral_wanted(const sagoi_hints *hints, int64_t nodes, bool writable, bool readable) {
     if (hints->defer == SAGOI_CHOICE_OFF || hints->tier == SAGOI_TIER_LOCAL || !writable)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/hints.h"
+#include "plan/memory_share.h"
 
 typedef struct sagoi_deferral {
     int64_t every;   /* calls that are moved together; 1: calls are not put off */
@@ -36,6 +37,11 @@ void sagoi_deferral_set(sagoi_deferral *deferral, int64_t largest, int64_t room,
 /* Has a rank that wrote so many runs by itself written what all ranks together would have gathered? */
 bool sagoi_deferral_harms(int64_t runs, int64_t bytes);
 
+/* Bytes of a node's memory that all deferred data may use: half of what the user allows (`hint`), since the other
+ * half is for moving that data, or without a hint what plans may use. */
+static inline int64_t sagoi_deferral_memory(int64_t hint, int64_t available) {
+    return hint > 0 ? hint / 2 : sagoi_memory_usable(available);
+}
 /* Bytes of deferred data that a rank has room for, without a limit by the user. */
 int64_t sagoi_deferral_room(int64_t nodes);
 

@@ -12,9 +12,6 @@
 #include "base/checked.h"
 #include "plan/hosts.h"
 
-/* Alignment is limited to the largest window, though file systems may ask for more. */
-static const int64_t largest_align = INT64_C(1) << 30;
-
 /* ---- Reasons ------------------------------------------------------------------------------------------ */
 
 void sagoi_draft_reason(sagoi_draft *draft, const char *format, ...) {
@@ -165,7 +162,7 @@ static void read_subfiles(sagoi_draft *draft) {
  * begin at the edges of blocks.  On one node no other node is in the way. */
 static void read_locks(sagoi_draft *draft) {
     int64_t unit = draft->target->lock_unit;
-    if (unit < SAGOI_PAGE || unit % SAGOI_PAGE != 0 || unit > largest_align || draft->stripe > 0 ||
+    if (unit < SAGOI_PAGE || unit % SAGOI_PAGE != 0 || unit > SAGOI_ALIGNED_MOST || draft->stripe > 0 ||
         draft->machine->nodes == 1)
         return;
     draft->locks = unit;
@@ -176,7 +173,7 @@ static void read_locks(sagoi_draft *draft) {
 /* Stripes count if their edges are edges of pages. */
 static void read_target(sagoi_draft *draft) {
     const sagoi_target *target = draft->target;
-    int64_t block = sagoi_min(sagoi_max(target->block, SAGOI_PAGE), largest_align);
+    int64_t block = sagoi_min(sagoi_max(target->block, SAGOI_PAGE), SAGOI_ALIGNED_MOST);
     draft->align = sagoi_round_up(block, SAGOI_PAGE);
     if (target->stripe_count > 0 && target->stripe_unit > 0 && target->stripe_unit % SAGOI_PAGE == 0)
         draft->stripe = target->stripe_unit;

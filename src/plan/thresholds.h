@@ -1,7 +1,8 @@
 /* The numbers by which routes and plans are decided, in one table.
  *
  * Each has a sentence that says where its number comes from.  "Estimated" means that no measurement is known which
- * prefers the number to its half or its double; docs/measured.md has the measurements. */
+ * prefers the number to its half or its double, "chosen, not measured" that no figure led to it either;
+ * docs/measured.md has the measurements. */
 #ifndef SAGOI_THRESHOLDS_H
 #define SAGOI_THRESHOLDS_H
 
@@ -49,6 +50,49 @@ enum {
     SAGOI_MAPPED_PAGE = 4096
 };
 
+/* ---- Carrying out a rank's part ---- */
+enum {
+    /* The store gets so many runs at a time from a rank that moves its own.  Chosen, not measured: a system call
+     * takes up to 1024. */
+    SAGOI_BATCH_RUNS = 256,
+    /* So many runs need no memory, on the stack of a thread that may have little.  Chosen, not measured. */
+    SAGOI_BATCH_FEW = 16,
+    /* Memory in pieces passes through a buffer of at most so many bytes.  Chosen, not measured: it fits a cache.
+     * Measured was that clearing as many takes longer than all else in a small call, so the buffer is no larger
+     * than the call. */
+    SAGOI_BOUNCE_MOST = 1 << 20,
+    /* No smaller buffer is tried where memory is short: a page.  Chosen, not measured; without a buffer the call
+     * fails. */
+    SAGOI_BOUNCE_LEAST = 4096,
+    /* Several streams fill so many bytes of a mapped file before they go on.  Chosen, not measured: such a block
+     * stays in the cache. */
+    SAGOI_MAPPED_BLOCK = 256 << 10,
+    /* One stream fills so many bytes of a mapped file at a time, whose pages one system call brings in.  Measured:
+     * so many at a time keep faults out of the copying (docs/measured.md).  Other sizes were not compared. */
+    SAGOI_MAPPED_LONE_BLOCK = 1 << 20,
+    /* A mapping may have so many bytes more than a call needs.  Chosen, not measured: page tables of so many take
+     * 2 MiB. */
+    SAGOI_MAPPED_KEPT_MOST = 1 << 30,
+    /* No smaller part is mapped where there is little address space.  Chosen, not measured. */
+    SAGOI_MAPPED_PART_LEAST = 1 << 20
+};
+
+/* ---- A file's share of a node's memory ---- */
+enum {
+    /* Without a hint all plans of a node use one part in so many of its free memory; the rest is the
+     * application's.  Chosen, not measured. */
+    SAGOI_FREE_MEMORY_PART = 8,
+    /* Without a hint a file uses no more than so many bytes for each of its ranks on the node, and as many once
+     * more.  Chosen, not measured: four windows of the usual size. */
+    SAGOI_MEMORY_OF_RANK = 64 << 20,
+    /* A file gets so many bytes of what a hint allows at the least, so that no file is refused because other files
+     * are open.  Chosen, not measured. */
+    SAGOI_SHARE_LEAST = 1 << 20
+};
+/* Seconds for which an answer on free memory is used: asking takes some forty system calls, more than a small
+ * access.  Chosen, not measured. */
+#define SAGOI_MEMORY_LASTS 0.1
+
 /* Seconds that a rank alone is taken to need for a system call on this kernel, for one that goes to a server, and
  * for a byte.  Estimated. */
 #define SAGOI_CALL_SECONDS 1e-6
@@ -66,7 +110,8 @@ enum {
 
 /* ---- Deferred calls ---- */
 enum {
-    /* So many calls are deferred at first, since nothing is known of the next ones: nine variables fit. */
+    /* So many calls are deferred at first, since nothing is known of the next ones.  Chosen, not measured: the
+     * nine arrays of HACC-IO fit. */
     SAGOI_DEFERRED_FIRST = 16,
     /* From one move to the next so many times as many calls are deferred, as long as they fit.  Estimated. */
     SAGOI_DEFERRED_GROWTH = 8,
@@ -80,20 +125,30 @@ enum {
     /* The room of a rank on one node is what a cache holds, since moving costs little there.  Estimated. */
     SAGOI_DEFERRED_ROOM_ONE_NODE = 4 << 20,
     /* Between nodes the room is larger, so that one exchange moves the data of many calls.  Estimated. */
-    SAGOI_DEFERRED_ROOM_SEVERAL = 32 << 20
+    SAGOI_DEFERRED_ROOM_SEVERAL = 32 << 20,
+    /* Where memory is short, less room than this is not tried.  Chosen, not measured. */
+    SAGOI_DEFERRED_ROOM_LEAST = 64 << 10,
+    /* Deferred calls are fused into at most so many parts, each of which costs a little in every round of a move.
+     * Chosen, not measured. */
+    SAGOI_FUSED_PARTS_MOST = 1024,
+    /* The store gets so many fused runs at a time, as in SAGOI_BATCH_RUNS. */
+    SAGOI_FUSED_BATCH = SAGOI_BATCH_RUNS
 };
 
 /* ---- Local storage ---- */
 enum {
     /* The log of calls in local storage is drained in the background up to so many calls, since each new call is
      * compared with all of them.  Chosen, not measured. */
-    SAGOI_DRAINED_CALLS_MOST = 4096
+    SAGOI_DRAINED_CALLS_MOST = 4096,
+    /* Independent reads look at so many bytes of the local and of the global file together.  Chosen, not
+     * measured. */
+    SAGOI_TIER_READ_WINDOW = 1 << 20
 };
 
 /* ---- Plans: the strategy of a call that is served together ---- */
 enum {
     /* A single rank has nobody to gather from, so only runs shorter than a page, which the kernel would read and
-     * write again for each of them, are worth copying together. */
+     * write again for each of them, are worth copying together.  Chosen, not measured: the size of a page. */
     SAGOI_LONG_RUN_OF_ONE_RANK = 4 << 10,
     /* One byte in so many of the range must be written for the ranks to map the range.  Estimated: writing faults
      * whole pages in, and clears them. */
@@ -106,7 +161,8 @@ enum {
 };
 /* Of a link's bandwidth so much is left for data; packets' headers take the rest (docs/papers.md). */
 #define SAGOI_LINK_PAYLOAD 0.9
-/* Windows are laid below this offset, so that sums of offsets and windows cannot overflow. */
+/* Windows are laid below this offset, so that sums of offsets and windows cannot overflow.  It is half of what an
+ * offset can be. */
 #define SAGOI_HIGHEST_WINDOW (INT64_C(1) << 62)
 /* A planned call has so many meetings more than one in which ranks go alone, which is counted in the engine; and
  * waking the ranks of a node for one takes so many seconds, and so does the turn of a rank on a core that ranks
@@ -136,6 +192,9 @@ enum {
     /* The window between nodes makes large messages and stores.  Paper 000 uses 16 MB in most of its
      * figures. */
     SAGOI_WINDOW_SEVERAL = 16 << 20,
+    /* Windows begin at multiples of the file system's unit only if the unit is no larger than this.  Chosen, not
+     * measured: file systems may ask for more than a window can have. */
+    SAGOI_ALIGNED_MOST = 1 << 30,
     /* No window is larger for the sake of stripes.  Estimated: two of them are an aggregator's memory. */
     SAGOI_WINDOW_STRIPED_MOST = 64 << 20,
     /* Smaller windows, stagings and messages are not worth their overhead.  Estimated. */
@@ -164,13 +223,15 @@ enum {
     SAGOI_STAGING_MOST = 16 << 20,
     SAGOI_MESSAGES_USUAL = 8,
     SAGOI_MESSAGE_USUAL = 4 << 20,
-    SAGOI_MESSAGE_SHORT = 256 << 10, /* where memory for windows is short, as is: */
-    SAGOI_STAGING_SHORT = 1 << 20,   /* it takes more passes a round then */
+    /* Where memory for windows is short, a message and a rank's staging are as small as this, and a round takes
+     * more passes.  Chosen, not measured: a sixteenth of the usual. */
+    SAGOI_MESSAGE_SHORT = 256 << 10,
+    SAGOI_STAGING_SHORT = 1 << 20,
     /* Where a window has data of one node in so many, groups of nodes keep most of it.  Estimated. */
     SAGOI_REGIONS_NEAR = 4,
-    /* Windows go to a node's fastest memory if they take at most one part in so many of it: plans may use as much
-     * of what is free on a node, and the rest is the application's. */
-    SAGOI_MEMORY_LEVEL_PART = 8,
+    /* Windows go to a node's fastest memory if they take at most one part in so many of it, since the rest is the
+     * application's.  Chosen, not measured: the same part as of free memory. */
+    SAGOI_MEMORY_LEVEL_PART = SAGOI_FREE_MEMORY_PART,
     /* Groups of nodes whose data lies together have at least so many bytes.  Estimated. */
     SAGOI_GROUP_USUAL = 128 << 20,
     /* A group ends where at most one part in so many of a node's bytes is on the other side.  Estimated. */
@@ -184,7 +245,8 @@ enum {
     /* No longer hole is read and written back, whatever is assumed of the way to the storage.  Estimated: at 1
      * Gbit/s its bytes take twice as long as the request of 100 us that they save. */
     SAGOI_SIEVED_GAP_MOST = 8 << 10,
-    /* Fewer runs than this do not become one: reading what is between them is a request, too. */
+    /* Fewer runs than this do not become one.  Chosen, not measured: reading what is between them is a request,
+     * too, so that two runs gain nothing, and three little. */
     SAGOI_SIEVED_RUNS_LEAST = 4,
     /* A relay that waits for a message of each neighbour needs no more slots.  Estimated. */
     SAGOI_RELAY_SLOTS_MOST = 64
@@ -192,7 +254,8 @@ enum {
 
 /* ---- Plans: how closely the planner looks ---- */
 enum {
-    /* The regions in which a node's bytes are counted are no smaller: a page is accessed as a whole. */
+    /* The regions in which a node's bytes are counted are no smaller: a page is accessed as a whole, and this is
+     * the size of one. */
     SAGOI_SMALLEST_REGION = 4096,
     /* If more nodes than the first number hold data of a domain, the figures of one election also serve the
      * neighbouring domains: those of a region of the file, or of four if they are more than the second.  Estimated
@@ -215,17 +278,19 @@ enum {
     SAGOI_SHIFT_PART = 16,
     SAGOI_MOST_SPREAD = 4096
 };
-/* Places whose costs differ by less than so many bytes or seconds take count as equal: a page, and a hundredth of
- * a hop. */
+/* Places whose costs differ by less than so many bytes take, or by less than so many seconds, count as equal.
+ * Chosen, not measured: a page, and a hundredth of what a hop takes. */
 #define SAGOI_EQUAL_BYTES 4096.0
 #define SAGOI_EQUAL_LATENCY 1e-9
-/* A link may exceed its share by such a part of a domain for nothing: shapes are not known more exactly. */
+/* A link may exceed its share by such a part of a domain for nothing.  Chosen, not measured: about two
+ * of the 32 regions by which a node's data is known. */
 #define SAGOI_LINK_SLACK (1.0 / 16)
 
 /* ---- Writers of checkpoints ---- */
 /* A rank is taken to save so many bytes, since writers are chosen before anything is saved.  Estimated. */
 #define SAGOI_SAVED_ASSUMED (INT64_C(64) << 20)
-/* A writer makes so many calls on the directory: folder, record, data, syncs, rename. */
+/* A writer makes so many calls on the directory: folder, record, data, syncs, rename.  Counted in the code, not
+ * measured. */
 #define SAGOI_WRITER_CALLS 8.0
 /* Another number of writers than one a node is taken if it costs at most so much of that.  Estimated. */
 #define SAGOI_WRITERS_WORTH 0.9

@@ -11,9 +11,6 @@
 #include "tier/tier_state.h"
 #include "base/checked.h"
 
-/* Bytes that are looked at together. */
-enum { WINDOW = 1 << 20 };
-
 enum { IN_GLOBAL, IN_LOCAL, UNKNOWN };
 
 /* A range of the file. */
@@ -100,7 +97,7 @@ static sago_status read_windows(sago_file *file, const sagoi_request *request, w
     int64_t high = sagoi_min(request->high, request->limit);
     sago_status status = SAGO_OK;
     for (w->start = request->low; w->start < high && !status; w->start = w->end) {
-        w->end = sagoi_min(w->start + WINDOW, high);
+        w->end = sagoi_min(w->start + SAGOI_TIER_READ_WINDOW, high);
         status = fill(file, w);
         if (!status)
             status = for_runs(w, request, check_readable);
@@ -121,10 +118,12 @@ sago_status sagoi_tier_read_alone(sago_file *file, sagoi_composed *composed, int
         return status;
     size = sagoi_max(size, sagoi_tier_end(file));
     request->limit = size;
-    char *room = sagoi_budget_alloc(&file->budget, (int64_t)3 * WINDOW);
+    char *room = sagoi_budget_alloc(&file->budget, (int64_t)3 * SAGOI_TIER_READ_WINDOW);
     if (!room)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to read from local storage");
-    window w = {.global = room, .local = room + WINDOW, .where = (unsigned char *)room + 2 * WINDOW};
+    window w = {.global = room,
+                .local = room + SAGOI_TIER_READ_WINDOW,
+                .where = (unsigned char *)room + 2 * SAGOI_TIER_READ_WINDOW};
     status = read_windows(file, request, &w);
     if (!status)
         status = sagoi_request_finish_staging(request);
