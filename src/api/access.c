@@ -33,7 +33,7 @@ static sago_status set_view(sago_file *file, const char *call, const new_view *w
     sagoi_view view = {0};
     status = make_view(file, wanted, &view);
     bool gaps;
-    status = sagoi_engine_agree_any(file, status, SAGOI_CALL_VIEW, !view.solid, &gaps);
+    status = sagoi_engine_agree_any(file, status, SAGOI_MEETING_VIEW, !view.solid, &gaps);
     if (status) {
         sagoi_view_cleanup(&view);
     } else {

@@ -176,7 +176,7 @@ static sago_status take_subfiles(sago_file *file, const sagoi_agreement *agreed)
  * answers, can differ between nodes. */
 static void describe_store(const sago_file *file, sagoi_agreement *agreed) {
     const sagoi_layout *layout = sagoi_store_layout(file->store);
-    agreed->max[MAX_UNMAPPABLE] = !file->common.mappable || sagoi_store_subfile_count(file->store) > 0;
+    agreed->max[MAX_UNMAPPABLE] = !file->mappable_here || sagoi_store_subfile_count(file->store) > 0;
     describe_subfiles(file, agreed);
     if (file->team->rank != 0)
         return;
@@ -189,7 +189,7 @@ static void describe_store(const sago_file *file, sagoi_agreement *agreed) {
 
 /* Takes over rank 0's stripes, since the planner's input must be equal on all ranks. */
 static sago_status take_store(sago_file *file, const sagoi_agreement *agreed) {
-    file->common.mappable = !agreed->max[MAX_UNMAPPABLE];
+    file->unmappable = agreed->max[MAX_UNMAPPABLE] != 0;
     sago_status status = take_subfiles(file, agreed);
     if (status)
         return status;
@@ -305,7 +305,7 @@ static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles
                                    .stripes = {file->hints.striping_unit, file->hints.striping_factor},
                                    .subfiles = *subfiles,
                                    .ruled_later = sagoi_subfiles_are_ruled_later(&file->hints)};
-    file->common.mappable = file->team->nodes == 1 && sagoi_mapping_supported();
+    file->mappable_here = file->team->nodes == 1 && sagoi_mapping_supported();
     if ((options.flags & O_ACCMODE) != O_WRONLY)
         return sagoi_store_open(file->path, &options, &file->store);
     sagoi_store_options both = options;
@@ -313,7 +313,7 @@ static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles
     sago_status status = sagoi_store_open(file->path, &both, &file->store);
     if (status != SAGO_ERR_ACCESS)
         return status;
-    file->common.mappable = false;
+    file->mappable_here = false;
     return sagoi_store_open(file->path, &options, &file->store);
 }
 
@@ -593,7 +593,7 @@ static sago_status close_file(sago_file **opened) {
     sago_status flushed = sagoi_flush(file, SAGO_FLUSH_CLOSE, false);
     sago_status agreed = flushed;
     if (flushed != SAGO_ERR_MISMATCH)
-        agreed = sagoi_engine_agree_any(file, SAGO_OK, SAGOI_CALL_CLOSE, sagoi_convene_spoke(team), &spoke);
+        agreed = sagoi_engine_agree_any(file, SAGO_OK, SAGOI_MEETING_CLOSE, sagoi_convene_spoke(team), &spoke);
     if (agreed && !sagoi_beyond_agreeing(agreed))
         /* Other ranks are in another call, so the file stays open on all ranks. */
         return sagoi_done("sago_close", path, agreed);

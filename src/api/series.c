@@ -192,7 +192,7 @@ static sago_status declare(sago_file *file, int64_t nvars, const declaration *gi
         series->nparts = sagoi_route_step_parts(&file->common, &file->hints, nvars);
         status = declare_all(series, given);
     }
-    status = sagoi_engine_agree(file, status, SAGOI_CALL_DECLARE, nvars);
+    status = sagoi_engine_agree(file, status, SAGOI_MEETING_DECLARE, nvars);
     /* This computes rounds, aggregators and windows, once for all steps. */
     if (!status && !series->parts)
         status = sagoi_engine_prepare(file, &series->declared);
@@ -422,7 +422,7 @@ sago_status sago_series_next(sago_series *series, MPI_Offset disp) {
         status = sagoi_fail(SAGO_ERR_OVERFLOW, "displacement %lld", (long long)disp);
     else if (all->nstreams > 0 && all->low + disp < 0)
         status = sagoi_fail(SAGO_ERR_ARG, "displacement %lld leads before the start of the file", (long long)disp);
-    status = sagoi_engine_agree(series->file, status, SAGOI_CALL_NEXT, disp);
+    status = sagoi_engine_agree(series->file, status, SAGOI_MEETING_NEXT, disp);
     if (!status)
         series->disp = disp;
     return sagoi_done("sago_series_next", series->file->path, status);
@@ -433,7 +433,7 @@ sago_status sago_series_free(sago_series **series) {
     if (status)
         return sagoi_done("sago_series_free", NULL, status);
     sago_file *file = (*series)->file;
-    status = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_FREE, 0);
+    status = sagoi_engine_agree(file, SAGO_OK, SAGOI_MEETING_FREE, 0);
     /* Else other ranks are in another call, and the series stays. */
     if (!status || sagoi_beyond_agreeing(status)) {
         sagoi_series_destroy(*series);

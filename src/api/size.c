@@ -9,7 +9,7 @@
 #include "engine/nonblocking.h"
 
 /* Collective: rank 0 changes the size of the file, or allocates its space. */
-static sago_status change_size(sago_file *file, const char *call, int kind, MPI_Offset size,
+static sago_status change_size(sago_file *file, const char *call, sagoi_meeting meeting, MPI_Offset size,
                                sago_status (*change)(sagoi_store *, int64_t)) {
     sago_status status = sagoi_check_collective(file);
     if (status)
@@ -18,10 +18,10 @@ static sago_status change_size(sago_file *file, const char *call, int kind, MPI_
     if (!status && size < 0)
         status = sagoi_fail(SAGO_ERR_ARG, "the size %lld is negative", (long long)size);
     sago_status flushed = sagoi_flush(file, SAGO_FLUSH_SIZE, false);
-    status = flushed ? flushed : sagoi_engine_agree(file, status, kind, size);
+    status = flushed ? flushed : sagoi_engine_agree(file, status, meeting, size);
     if (!status) {
         /* After a cut this rank's own writes and mapped pages say nothing about the file any more. */
-        if (kind == SAGOI_CALL_SIZE) {
+        if (meeting == SAGOI_MEETING_SET_SIZE) {
             file->written_end = sagoi_min(file->written_end, size);
             file->known_end = sagoi_min(file->known_end, size);
             sagoi_mapping_cleanup(&file->mapping, &file->budget);
@@ -32,11 +32,11 @@ static sago_status change_size(sago_file *file, const char *call, int kind, MPI_
 }
 
 sago_status sago_set_size(sago_file *file, MPI_Offset size) {
-    return change_size(file, "sago_set_size", SAGOI_CALL_SIZE, size, sagoi_store_resize);
+    return change_size(file, "sago_set_size", SAGOI_MEETING_SET_SIZE, size, sagoi_store_resize);
 }
 
 sago_status sago_preallocate(sago_file *file, MPI_Offset size) {
-    return change_size(file, "sago_preallocate", SAGOI_CALL_PREALLOCATE, size, sagoi_store_allocate);
+    return change_size(file, "sago_preallocate", SAGOI_MEETING_PREALLOCATE, size, sagoi_store_allocate);
 }
 
 sago_status sago_get_size(sago_file *file, MPI_Offset *size) {
@@ -66,7 +66,7 @@ sago_status sago_sync(sago_file *file) {
     double began = sagoi_report_clock(file);
     status = sagoi_flush(file, SAGO_FLUSH_SYNC, false);
     if (!status)
-        status = sagoi_engine_agree(file, sagoi_check_access(file, SAGOI_TO_FILE), SAGOI_CALL_SYNC, 0);
+        status = sagoi_engine_agree(file, sagoi_check_access(file, SAGOI_TO_FILE), SAGOI_MEETING_SYNC, 0);
     if (!status)
         status = sagoi_agree_status(file->team, sagoi_sync_here(file));
     if (!status)
@@ -110,7 +110,7 @@ sago_status sago_sync_local(sago_file *file) {
         return sagoi_done("sago_sync_local", NULL, status);
     if (!file->tier)
         return sago_sync(file);
-    status = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_SYNC_LOCAL, 0);
+    status = sagoi_engine_agree(file, SAGO_OK, SAGOI_MEETING_SYNC_LOCAL, 0);
     if (!status)
         status = sagoi_tier_sync(file);
     return sagoi_done("sago_sync_local", file->path, status);

@@ -161,7 +161,7 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
                              node,
                              &file->network->found.topology,
                              file->network->found.tuned,
-                             sagoi_pace_rate(call->pace),
+                             sagoi_pace_rate(call->pace_log2),
                              file->network->found.assumed};
     sagoi_shape shape = {.write = call->composed->request.direction == SAGOI_TO_FILE,
                          .dense = dense,
@@ -252,7 +252,7 @@ sago_status sagoi_call_find_plan(sagoi_call *call) {
     if (forgoes_rma(call))
         key.shape.high++; /* A call that forgoes one-sided movement has another plan than one that does not. */
     if (sagoi_store_layout(file->store)->stripe_unit > 0)
-        key.shape.high += (uint64_t)call->pace << 8; /* The pace of gathering decides which ranks gather. */
+        key.shape.high += (uint64_t)call->pace_log2 << 8; /* The pace of gathering decides which ranks gather. */
     if (call->exceeded)
         sagoi_share_give_back(file);
     call->entry =

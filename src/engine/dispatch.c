@@ -16,7 +16,7 @@ void sagoi_dispatch_init(sago_file *file) {
                                          .ranks = file->team->size,
                                          .local = layout->local,
                                          .in_memory = layout->in_memory,
-                                         .unmappable = !file->common.mappable,
+                                         .unmappable = file->unmappable,
                                          .with_targets = layout->stripe_unit > 0 || layout->lock_unit > 0,
                                          .subfiles = sagoi_store_subfile_count(file->store) > 0};
     file->common = sagoi_route_file_of(&file->hints, &storage);
@@ -131,9 +131,9 @@ static sago_status take_turn(sago_file *file, sagoi_route_call call) {
 /* All ranks say whether they can go alone. */
 static sago_status ask(sago_file *file, sagoi_route_call call, bool unwilling, sagoi_route_choice *choice) {
     bool any_unwilling = true;
-    int64_t kind = call.nonblocking ? SAGOI_KIND_START_ASK : SAGOI_KIND_ASK;
+    sagoi_meeting meeting = call.nonblocking ? SAGOI_MEETING_START_ASK : SAGOI_MEETING_ASK;
     double start = sagoi_phase_begin(file);
-    sago_status status = sagoi_engine_agree_any(file, SAGO_OK, kind, unwilling, &any_unwilling);
+    sago_status status = sagoi_engine_agree_any(file, SAGO_OK, meeting, unwilling, &any_unwilling);
     (void)sagoi_phase_next(file, SAGO_PHASE_WAIT, start);
     *choice = sagoi_route_answer(status || any_unwilling);
     file->own.last = choice->company == SAGOI_ALONE ? last_of(call.write) : SAGOI_LAST_NONE;

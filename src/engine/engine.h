@@ -85,41 +85,38 @@ sago_status sagoi_task_finish(sago_file *file, sagoi_task *task) SAGOI_CHECKED;
 /* Frees the message buffers kept for the next call. */
 void sagoi_drop_exchanges(sago_file *file);
 
-/* The kind of a collective call.  Ranks compare kinds, so that a rank in another call is found. */
+/* What ranks meet for.  Ranks compare these numbers, so that a rank in another call is found. */
 typedef enum {
-    SAGOI_KIND_ACCESS_WRITE = 1,
-    SAGOI_KIND_ACCESS_READ,
-    SAGOI_KIND_START_WRITE, /* nonblocking */
-    SAGOI_KIND_START_READ,
-    SAGOI_KIND_STEP,
-    SAGOI_KIND_FLUSH,
-    SAGOI_KIND_ASK, /* whether to go alone in a call */
-    SAGOI_KIND_START_ASK,
-    SAGOI_KIND_SIZE, /* of a read that is planned after all */
-    SAGOI_KIND_OTHER
-} sagoi_kind;
+    SAGOI_MEETING_ACCESS_WRITE = 1,
+    SAGOI_MEETING_ACCESS_READ,
+    SAGOI_MEETING_START_WRITE, /* nonblocking */
+    SAGOI_MEETING_START_READ,
+    SAGOI_MEETING_STEP,
+    SAGOI_MEETING_FLUSH,
+    SAGOI_MEETING_ASK, /* whether to go alone in a call */
+    SAGOI_MEETING_START_ASK,
+    SAGOI_MEETING_FIND_SIZE, /* the size of a file for a read that is planned after all */
+    /* Calls that move no data. */
+    SAGOI_MEETING_VIEW,
+    SAGOI_MEETING_SYNC,
+    SAGOI_MEETING_SET_SIZE,
+    SAGOI_MEETING_PREALLOCATE,
+    SAGOI_MEETING_CLOSE,
+    SAGOI_MEETING_DECLARE,
+    SAGOI_MEETING_NEXT,
+    SAGOI_MEETING_FREE,
+    SAGOI_MEETING_SYNC_LOCAL,
+    SAGOI_MEETING_TIER,      /* argument 0: a write to local storage, 1: a merge */
+    SAGOI_MEETING_TIER_HOLDS /* asks whether local storage holds anything to merge */
+} sagoi_meeting;
 
-/* The kinds of collective calls that move no data. */
-enum {
-    SAGOI_CALL_VIEW = SAGOI_KIND_OTHER,
-    SAGOI_CALL_SYNC,
-    SAGOI_CALL_SIZE,
-    SAGOI_CALL_PREALLOCATE,
-    SAGOI_CALL_CLOSE,
-    SAGOI_CALL_DECLARE,
-    SAGOI_CALL_NEXT,
-    SAGOI_CALL_FREE,
-    SAGOI_CALL_SYNC_LOCAL,
-    SAGOI_CALL_TIER,      /* argument 0: a write to local storage, 1: a merge */
-    SAGOI_CALL_TIER_HOLDS /* asks whether local storage holds anything to merge */
-};
-
-/* Collective.  Ranks agree on a call that moves no data: on the status, the kind, and one argument that must be
- * the same on all ranks. */
-sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind, int64_t argument) SAGOI_CHECKED;
-/* Collective.  Like sagoi_engine_agree() without an argument; *any tells whether `mine` is true on any rank. */
-sago_status sagoi_engine_agree_any(sago_file *file, sago_status status, int64_t kind, bool mine, bool *any)
+/* Collective.  Ranks agree on a call that moves no data: on the status, the meeting, and one argument that must
+ * be the same on all ranks. */
+sago_status sagoi_engine_agree(sago_file *file, sago_status status, sagoi_meeting meeting, int64_t argument)
     SAGOI_CHECKED;
+/* Collective.  Like sagoi_engine_agree() without an argument; *any tells whether `mine` is true on any rank. */
+sago_status sagoi_engine_agree_any(sago_file *file, sago_status status, sagoi_meeting meeting, bool mine,
+                                   bool *any) SAGOI_CHECKED;
 
 /* Makes this rank's part of the file's data durable. */
 sago_status sagoi_sync_here(const sago_file *file) SAGOI_CHECKED;

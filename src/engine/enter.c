@@ -20,8 +20,8 @@ enum {
 };
 enum {
     MAX_VERDICT,
-    MAX_KIND,                    /* a claim, which takes two */
-    MAX_ARGUMENT = MAX_KIND + 2, /* the same */
+    MAX_MEETING,                    /* a claim, which takes two */
+    MAX_ARGUMENT = MAX_MEETING + 2, /* the same */
     MAX_MINUS_LOW = MAX_ARGUMENT + 2,
     MAX_HIGH,
     MAX_SIZE,
@@ -92,12 +92,13 @@ static void describe_request(const sago_file *file, const sagoi_composed *compos
 
 /* Every collective call begins with this agreement, whatever else the call agrees on.  So ranks that are in
  * different calls all learn of that here, and no rank goes on to wait for the others. */
-static sago_status agree_call(sago_file *file, sago_status status, int64_t kind, sagoi_agreement *agreed) {
-    sagoi_agreement_claim(agreed, MAX_KIND, kind);
+static sago_status agree_call(sago_file *file, sago_status status, sagoi_meeting meeting,
+                              sagoi_agreement *agreed) {
+    sagoi_agreement_claim(agreed, MAX_MEETING, meeting);
     status = sagoi_agree_with(file->team, status, agreed);
     if (status)
         return status;
-    return sagoi_agreement_is_equal(agreed, MAX_KIND)
+    return sagoi_agreement_is_equal(agreed, MAX_MEETING)
                ? SAGO_OK
                : sagoi_fail(SAGO_ERR_MISMATCH, "ranks are in different collective calls on this file");
 }
@@ -113,15 +114,15 @@ static sago_status follow_direction(sagoi_composed *composed, const sagoi_agreem
     return SAGO_OK;
 }
 
-static int64_t kind_of(const sagoi_composed *composed) {
+static sagoi_meeting meeting_of(const sagoi_composed *composed) {
     bool write = composed->request.direction == SAGOI_TO_FILE;
     if (composed->flush)
-        return SAGOI_KIND_FLUSH;
+        return SAGOI_MEETING_FLUSH;
     if (composed->type == SAGOI_DECLARED)
-        return SAGOI_KIND_STEP;
+        return SAGOI_MEETING_STEP;
     if (composed->request.nonblocking)
-        return write ? SAGOI_KIND_START_WRITE : SAGOI_KIND_START_READ;
-    return write ? SAGOI_KIND_ACCESS_WRITE : SAGOI_KIND_ACCESS_READ;
+        return write ? SAGOI_MEETING_START_WRITE : SAGOI_MEETING_START_READ;
+    return write ? SAGOI_MEETING_ACCESS_WRITE : SAGOI_MEETING_ACCESS_READ;
 }
 
 static void take_size(sagoi_call *call, const sagoi_agreement *agreed) {
@@ -138,7 +139,7 @@ static void take_size(sagoi_call *call, const sagoi_agreement *agreed) {
 sago_status sagoi_call_ask_size(sagoi_call *call) {
     sagoi_agreement agreed = {0};
     sago_status status = look_at_file(call->file, true, &agreed);
-    status = agree_call(call->file, status, SAGOI_KIND_SIZE, &agreed);
+    status = agree_call(call->file, status, SAGOI_MEETING_FIND_SIZE, &agreed);
     call->sized = true;
     call->trusted = false;
     if (!status)
@@ -206,7 +207,7 @@ static void take_agreed(sagoi_call *call, const sagoi_agreement *agreed) {
     call->staged = agreed->max[MAX_STAGED];
     call->most_runs = agreed->max[MAX_RUNS];
     call->all_first = !agreed->max[MAX_NOT_FIRST];
-    call->pace = agreed->max[MAX_PACE];
+    call->pace_log2 = agreed->max[MAX_PACE];
     call->exceeded = agreed->max[MAX_EXCEEDED];
     call->exclusive = agreed->sum[SUM_OTHERS] == 0;
     if (!call->all_first || call->composed->request.direction == SAGOI_TO_FILE)
@@ -223,7 +224,7 @@ sago_status sagoi_call_enter(sagoi_call *call, sago_status status) {
         status = status ? status : looked;
     }
     describe_call(call, looks, &agreed);
-    status = agree_call(file, status, kind_of(composed), &agreed);
+    status = agree_call(file, status, meeting_of(composed), &agreed);
     if (!status && composed->type == SAGOI_DECLARED)
         status = follow_direction(composed, &agreed);
     if (!status)
@@ -235,10 +236,10 @@ sago_status sagoi_call_enter(sagoi_call *call, sago_status status) {
 
 /* ---- Calls that move no data ---- */
 
-sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind, int64_t argument) {
+sago_status sagoi_engine_agree(sago_file *file, sago_status status, sagoi_meeting meeting, int64_t argument) {
     sagoi_agreement agreed = {0};
     sagoi_agreement_claim(&agreed, MAX_ARGUMENT, argument);
-    status = agree_call(file, status, kind, &agreed);
+    status = agree_call(file, status, meeting, &agreed);
     if (status || sagoi_agreement_is_equal(&agreed, MAX_ARGUMENT))
         return status;
     return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different arguments to one collective call: %lld and %lld",
@@ -246,9 +247,10 @@ sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind
                       (long long)sagoi_agreement_least(&agreed, MAX_ARGUMENT));
 }
 
-sago_status sagoi_engine_agree_any(sago_file *file, sago_status status, int64_t kind, bool mine, bool *any) {
+sago_status sagoi_engine_agree_any(sago_file *file, sago_status status, sagoi_meeting meeting, bool mine,
+                                   bool *any) {
     sagoi_agreement agreed = {.max[MAX_ARGUMENT] = mine};
-    status = agree_call(file, status, kind, &agreed);
+    status = agree_call(file, status, meeting, &agreed);
     *any = agreed.max[MAX_ARGUMENT];
     return status;
 }
@@ -261,7 +263,7 @@ sago_status sagoi_engine_agree_deferral(sago_file *file, sagoi_deferral_facts *f
     agreed.max[MAX_MINUS_ROOM] = -facts->room;
     agreed.max[MAX_HARMFUL] = facts->harmful;
     agreed.max[MAX_LATE] = sagoi_verdict_code(file->team, *late);
-    sago_status status = agree_call(file, SAGO_OK, SAGOI_KIND_FLUSH, &agreed);
+    sago_status status = agree_call(file, SAGO_OK, SAGOI_MEETING_FLUSH, &agreed);
     if (status)
         return status;
     if (!sagoi_agreement_is_equal(&agreed, MAX_ARGUMENT))

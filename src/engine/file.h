@@ -75,6 +75,10 @@ struct sago_file {
     char *path;
     sago_stats stats;
 
+    /* This rank's kernel, and how this rank opened the file, allow mapping the file.  Only after all ranks have
+     * agreed on `unmappable` is common.mappable set, which also follows the hints. */
+    bool mappable_here;
+    bool unmappable; /* some rank cannot map the file; equal on all ranks */
     sagoi_writable writable;
     sagoi_workqueue *thread;
     sagoi_mapping mapping;

@@ -26,7 +26,9 @@ struct sago_request {
     int64_t bytes;      /* that this rank moved */
     char message[SAGOI_MESSAGE_MAX];
     sagoi_composed composed;
-    bool is_piece; /* the call is one run that this rank moves alone: `piece` counts, and nothing is composed */
+    /* The call is one run that this rank moves alone: `piece` counts, and nothing is composed.  (A composed call
+     * may have the method SAGOI_METHOD_PIECE, too.) */
+    bool is_piece;
     sagoi_lone_run piece;
 };
 

@@ -16,7 +16,7 @@ bool sagoi_call_gathers_nothing(const sagoi_call *call) {
                               .most_runs = call->most_runs,
                               .write = call->composed->request.direction == SAGOI_TO_FILE,
                               .topology = &call->file->network->found.topology,
-                              .gathered = sagoi_pace_rate(call->pace),
+                              .gathered = sagoi_pace_rate(call->pace_log2),
                               .assumed = call->file->network->found.assumed};
     const sagoi_target target = sagoi_call_target(call);
     return sagoi_route_gathers_nothing(&all, &target, &call->file->hints);

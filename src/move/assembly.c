@@ -140,7 +140,7 @@ static bool hear_all(sagoi_team *team) {
 
 /* ---- One look ---- */
 
-enum { UNBOUND = 1u << SAGOI_CALL_OPEN | 1u << SAGOI_CALL_READY };
+enum { UNBOUND = 1u << SAGOI_ASSEMBLY_OPEN | 1u << SAGOI_ASSEMBLY_READY };
 
 /* Answers nodes that still ask about a call which this node has left, since its ranks went alone. */
 static void answer_old(sagoi_team *team, assembly *a, int64_t call) {
@@ -192,7 +192,7 @@ static void come_forward(sagoi_team *team, assembly *a, int64_t call) {
     if (!is_root(a) && a->said < call && a->decided == a->said && say(team, &a->parent, ASKING, PRESENT, call))
         a->said = call;
     if (is_root(a) || a->asked == call)
-        (void)sagoi_call_turn(team, call, 1u << SAGOI_CALL_READY, SAGOI_CALL_PREPARED);
+        (void)sagoi_assembly_turn(team, call, 1u << SAGOI_ASSEMBLY_READY, SAGOI_ASSEMBLY_PREPARED);
 }
 
 static void vote(sagoi_team *team, assembly *a, int64_t call) {
@@ -206,34 +206,34 @@ static void vote(sagoi_team *team, assembly *a, int64_t call) {
     }
     refused = refused || sagoi_clock() - a->since > longest_vote;
     if (refused || agreed)
-        (void)sagoi_call_turn(team, call, 1u << SAGOI_CALL_PREPARED,
-                              refused ? SAGOI_CALL_APART : SAGOI_CALL_TOGETHER);
+        (void)sagoi_assembly_turn(team, call, 1u << SAGOI_ASSEMBLY_PREPARED,
+                                  refused ? SAGOI_ASSEMBLY_APART : SAGOI_ASSEMBLY_TOGETHER);
 }
 
 /* Acts on what the parent has asked or decided. */
 static void obey(sagoi_team *team, assembly *a, int64_t call) {
-    bool bound = sagoi_call_state_of(team, call).phase == SAGOI_CALL_PREPARED;
+    bool bound = sagoi_assembly_state_of(team, call).phase == SAGOI_ASSEMBLY_PREPARED;
     if (a->asked == call && a->answered < call && !bound) { /* a rank has left meanwhile */
-        (void)sagoi_call_turn(team, call, UNBOUND, SAGOI_CALL_APART);
+        (void)sagoi_assembly_turn(team, call, UNBOUND, SAGOI_ASSEMBLY_APART);
         if (say(team, &a->parent, ANSWERING, NO, call))
             a->answered = call;
     }
     if (a->decided == call)
-        (void)sagoi_call_turn(team, call, UNBOUND | 1u << SAGOI_CALL_PREPARED,
-                              a->together ? SAGOI_CALL_TOGETHER : SAGOI_CALL_APART);
+        (void)sagoi_assembly_turn(team, call, UNBOUND | 1u << SAGOI_ASSEMBLY_PREPARED,
+                                  a->together ? SAGOI_ASSEMBLY_TOGETHER : SAGOI_ASSEMBLY_APART);
 }
 
 /* Sends the decision to the children; false: it could not be sent to a child that waits for it. */
 static bool tell_children(sagoi_team *team, assembly *a, int64_t call) {
-    sagoi_call_phase phase = sagoi_call_state_of(team, call).phase;
+    sagoi_assembly_phase phase = sagoi_assembly_state_of(team, call).phase;
     bool all = true;
-    if (phase != SAGOI_CALL_TOGETHER && phase != SAGOI_CALL_APART)
+    if (phase != SAGOI_ASSEMBLY_TOGETHER && phase != SAGOI_ASSEMBLY_APART)
         return true;
     for (int i = 0; i < a->children; i++) {
         peer *child = &a->child[i];
         if (child->present != call || child->told == call)
             continue;
-        if (say(team, child, ANSWERING, phase == SAGOI_CALL_TOGETHER ? TOGETHER : APART, call))
+        if (say(team, child, ANSWERING, phase == SAGOI_ASSEMBLY_TOGETHER ? TOGETHER : APART, call))
             child->told = call;
         else
             all = false;
@@ -247,14 +247,14 @@ bool sagoi_assembly_look(const sagoi_convening *c) {
     if (!hear_all(team))
         return true;
     answer_old(team, a, c->call);
-    if (sagoi_call_state_of(team, c->call).phase == SAGOI_CALL_READY)
+    if (sagoi_assembly_state_of(team, c->call).phase == SAGOI_ASSEMBLY_READY)
         come_forward(team, a, c->call);
     if (!is_root(a))
         obey(team, a, c->call);
-    if (sagoi_call_state_of(team, c->call).phase == SAGOI_CALL_PREPARED)
+    if (sagoi_assembly_state_of(team, c->call).phase == SAGOI_ASSEMBLY_PREPARED)
         vote(team, a, c->call);
     else if (a_child_has_left(a, c->call))
-        (void)sagoi_call_turn(team, c->call, UNBOUND, SAGOI_CALL_APART);
+        (void)sagoi_assembly_turn(team, c->call, UNBOUND, SAGOI_ASSEMBLY_APART);
     return tell_children(team, a, c->call);
 }
 

@@ -7,24 +7,24 @@
 
 /* Phases of the call that the word in the control segment is about. */
 typedef enum {
-    SAGOI_CALL_OPEN,     /* some ranks of the node have arrived */
-    SAGOI_CALL_READY,    /* all ranks of the node have arrived; other nodes may not be ready */
-    SAGOI_CALL_PREPARED, /* all ranks of the node are bound until the decision */
-    SAGOI_CALL_TOGETHER, /* decided; all ranks are bound until the call is done */
-    SAGOI_CALL_APART     /* decided */
-} sagoi_call_phase;
+    SAGOI_ASSEMBLY_OPEN,     /* some ranks of the node have arrived */
+    SAGOI_ASSEMBLY_READY,    /* all ranks of the node have arrived; other nodes may not be ready */
+    SAGOI_ASSEMBLY_PREPARED, /* all ranks of the node are bound until the decision */
+    SAGOI_ASSEMBLY_TOGETHER, /* decided; all ranks are bound until the call is done */
+    SAGOI_ASSEMBLY_APART     /* decided */
+} sagoi_assembly_phase;
 
-typedef struct sagoi_call_state {
+typedef struct sagoi_assembly_state {
     int64_t call, arrived;
     bool unwilling;
-    sagoi_call_phase phase;
-} sagoi_call_state;
+    sagoi_assembly_phase phase;
+} sagoi_assembly_state;
 
 /* The state of a call.  A call with a larger number than the word's is open; one with a smaller number was left by
  * the other ranks, so it is apart. */
-sagoi_call_state sagoi_call_state_of(const sagoi_team *team, int64_t call);
+sagoi_assembly_state sagoi_assembly_state_of(const sagoi_team *team, int64_t call);
 /* Moves the call to the phase `to`; false: its phase is none of `from`, a set of bits. */
-bool sagoi_call_turn(const sagoi_team *team, int64_t call, unsigned from, sagoi_call_phase to);
+bool sagoi_assembly_turn(const sagoi_team *team, int64_t call, unsigned from, sagoi_assembly_phase to);
 
 /* Called whenever the leader looks, if there are several nodes.  false: some node does not know the decision
  * yet. */

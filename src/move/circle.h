@@ -60,7 +60,7 @@ typedef struct sagoi_circle {
     bool threads;   /* some rank may open and close files in several threads at once */
     int channels, tags;                 /* number of channels; tags of each */
     _Atomic(sagoi_circle_note *) notes; /* the latest first; notes stay until the circle is destroyed */
-    /* Number of calls that measured the pace of gathering between nodes; the fastest pace. */
+    /* Number of calls that measured the pace of gathering between nodes; the fastest pace, as in plan/route.h. */
     _Atomic int64_t gatherings, pace;
 
     /* What follows belongs to team.c, and is guarded by its lock. */

@@ -17,34 +17,34 @@ static sagoi_convening *first; /* convenings that are under way */
 
 enum { ARRIVED_BITS = 20, PHASE_BITS = 3, CALL_SHIFT = ARRIVED_BITS + PHASE_BITS + 1 };
 
-static sagoi_call_state unpack(uint64_t word) {
-    return (sagoi_call_state){
+static sagoi_assembly_state unpack(uint64_t word) {
+    return (sagoi_assembly_state){
         .call = (int64_t)(word >> CALL_SHIFT),
         .arrived = (int64_t)(word & ((1u << ARRIVED_BITS) - 1)),
         .unwilling = word >> (CALL_SHIFT - 1) & 1,
-        .phase = (sagoi_call_phase)(word >> ARRIVED_BITS & ((1u << PHASE_BITS) - 1)),
+        .phase = (sagoi_assembly_phase)(word >> ARRIVED_BITS & ((1u << PHASE_BITS) - 1)),
     };
 }
 
-static uint64_t pack(const sagoi_call_state *state) {
+static uint64_t pack(const sagoi_assembly_state *state) {
     return (uint64_t)state->call << CALL_SHIFT | (uint64_t)state->unwilling << (CALL_SHIFT - 1) |
            (uint64_t)state->phase << ARRIVED_BITS | (uint64_t)state->arrived;
 }
 
-static sagoi_call_state as_seen(uint64_t word, int64_t call) {
-    sagoi_call_state state = unpack(word);
+static sagoi_assembly_state as_seen(uint64_t word, int64_t call) {
+    sagoi_assembly_state state = unpack(word);
     if (state.call < call)
-        return (sagoi_call_state){.call = call, .phase = SAGOI_CALL_OPEN};
+        return (sagoi_assembly_state){.call = call, .phase = SAGOI_ASSEMBLY_OPEN};
     if (state.call > call)
-        return (sagoi_call_state){.call = call, .phase = SAGOI_CALL_APART};
+        return (sagoi_assembly_state){.call = call, .phase = SAGOI_ASSEMBLY_APART};
     return state;
 }
 
-sagoi_call_state sagoi_call_state_of(const sagoi_team *team, int64_t call) {
+sagoi_assembly_state sagoi_assembly_state_of(const sagoi_team *team, int64_t call) {
     return as_seen(atomic_load(&team->control->convened), call);
 }
 
-static bool replace(const sagoi_team *team, uint64_t *word, const sagoi_call_state *state) {
+static bool replace(const sagoi_team *team, uint64_t *word, const sagoi_assembly_state *state) {
     return atomic_compare_exchange_strong(&team->control->convened, word, pack(state));
 }
 
@@ -53,9 +53,9 @@ static void tell_node(const sagoi_team *team) {
     sagoi_futex_wake(&team->control->decided);
 }
 
-bool sagoi_call_turn(const sagoi_team *team, int64_t call, unsigned from, sagoi_call_phase to) {
+bool sagoi_assembly_turn(const sagoi_team *team, int64_t call, unsigned from, sagoi_assembly_phase to) {
     uint64_t word = atomic_load(&team->control->convened);
-    sagoi_call_state state;
+    sagoi_assembly_state state;
     do {
         state = as_seen(word, call);
         if (!(from & 1u << state.phase) || unpack(word).call > call)
@@ -70,18 +70,18 @@ bool sagoi_call_turn(const sagoi_team *team, int64_t call, unsigned from, sagoi_
 static void arrive(sagoi_convening *c) {
     const sagoi_team *team = c->team;
     uint64_t word = atomic_load(&team->control->convened);
-    sagoi_call_state state;
+    sagoi_assembly_state state;
     do {
         state = as_seen(word, c->call);
-        if (state.phase != SAGOI_CALL_OPEN)
+        if (state.phase != SAGOI_ASSEMBLY_OPEN)
             return;
         state.arrived++;
         state.unwilling = state.unwilling || c->unwilling;
         if (state.arrived == team->local_size)
-            state.phase = team->nodes > 1 ? SAGOI_CALL_READY : SAGOI_CALL_TOGETHER;
+            state.phase = team->nodes > 1 ? SAGOI_ASSEMBLY_READY : SAGOI_ASSEMBLY_TOGETHER;
     } while (!replace(team, &word, &state));
     c->arrived = true;
-    if (state.phase != SAGOI_CALL_OPEN)
+    if (state.phase != SAGOI_ASSEMBLY_OPEN)
         tell_node(team);
 }
 
@@ -89,19 +89,19 @@ static void arrive(sagoi_convening *c) {
 static bool depart(sagoi_convening *c) {
     const sagoi_team *team = c->team;
     uint64_t word = atomic_load(&team->control->convened);
-    sagoi_call_state state;
+    sagoi_assembly_state state;
     if (!c->arrived || sagoi_is_broken(team))
         return true;
     do {
         state = as_seen(word, c->call);
-        if (state.phase == SAGOI_CALL_PREPARED)
+        if (state.phase == SAGOI_ASSEMBLY_PREPARED)
             return false;
-        if (state.phase == SAGOI_CALL_TOGETHER)
+        if (state.phase == SAGOI_ASSEMBLY_TOGETHER)
             /* If some rank was unwilling to go alone, the ranks need each other until the call is done. */
             return !state.unwilling;
-        if (state.phase == SAGOI_CALL_APART)
+        if (state.phase == SAGOI_ASSEMBLY_APART)
             break;
-        state.phase = SAGOI_CALL_OPEN;
+        state.phase = SAGOI_ASSEMBLY_OPEN;
         state.arrived--;
     } while (!replace(team, &word, &state));
     c->arrived = false;
@@ -132,17 +132,17 @@ static void count_time(sagoi_convening *c) {
 }
 
 static sagoi_convened read_decision(sagoi_convening *c) {
-    sagoi_call_state state = sagoi_call_state_of(c->team, c->call);
-    if (state.phase == SAGOI_CALL_APART)
+    sagoi_assembly_state state = sagoi_assembly_state_of(c->team, c->call);
+    if (state.phase == SAGOI_ASSEMBLY_APART)
         return SAGOI_GO_ALONE;
-    if (state.phase != SAGOI_CALL_TOGETHER)
+    if (state.phase != SAGOI_ASSEMBLY_TOGETHER)
         return SAGOI_UNDECIDED;
     c->all_arrived = true;
     return state.unwilling ? SAGOI_GO_TOGETHER : SAGOI_GO_ALONE;
 }
 
 sagoi_convened sagoi_convene_look(sagoi_convening *c) {
-    const unsigned undecided = 1u << SAGOI_CALL_OPEN | 1u << SAGOI_CALL_READY;
+    const unsigned undecided = 1u << SAGOI_ASSEMBLY_OPEN | 1u << SAGOI_ASSEMBLY_READY;
     bool told = true;
     if (sagoi_is_broken(c->team))
         return SAGOI_GO_ALONE;
@@ -153,7 +153,7 @@ sagoi_convened sagoi_convene_look(sagoi_convening *c) {
         told = sagoi_assembly_look(c);
     sagoi_convened decision = read_decision(c);
     if (decision == SAGOI_UNDECIDED && c->waited >= c->limit &&
-        sagoi_call_turn(c->team, c->call, undecided, SAGOI_CALL_APART))
+        sagoi_assembly_turn(c->team, c->call, undecided, SAGOI_ASSEMBLY_APART))
         decision = SAGOI_GO_ALONE;
     if (told && decision != SAGOI_UNDECIDED)
         return decision;
@@ -196,7 +196,7 @@ bool sagoi_stay_is_brief(void) {
     bool any = false;
     sagoi_fibers_lock();
     for (const sagoi_convening *c = first; c && !any; c = c->next)
-        any = c->arrived && sagoi_call_state_of(c->team, c->call).phase <= SAGOI_CALL_PREPARED;
+        any = c->arrived && sagoi_assembly_state_of(c->team, c->call).phase <= SAGOI_ASSEMBLY_PREPARED;
     any = any && staying == 1;
     sagoi_fibers_unlock();
     return any;

@@ -231,7 +231,7 @@ static int64_t read_through_costs(const sagoi_route_wanted *wanted) {
 }
 
 static int64_t read_through_saves(const sagoi_route_own *own, const sagoi_route_wanted *wanted) {
-    return (wanted->runs - 1) * (own->in_memory ? SAGOI_CALL_IN_MEMORY : SAGOI_CALL_ELSEWHERE);
+    return (wanted->runs - 1) * (own->in_memory ? SAGOI_SYSTEM_CALL_IN_MEMORY : SAGOI_SYSTEM_CALL_ELSEWHERE);
 }
 
 static bool is_read_through(sagoi_route_call call, const sagoi_route_own *own, const sagoi_route_wanted *wanted) {
@@ -364,7 +364,7 @@ sagoi_weighed sagoi_route_weigh(sagoi_method method, sagoi_route_call call, cons
 
 double sagoi_route_worth(const sagoi_route_file *file, const sagoi_route_own *own, bool write,
                          const sagoi_route_wanted *wanted) {
-    double a_call = own->local ? SAGOI_CALL_SECONDS : SAGOI_REMOTE_CALL_SECONDS;
+    double a_call = own->local ? SAGOI_SYSTEM_CALL_SECONDS : SAGOI_REMOTE_CALL_SECONDS;
     double half = ((double)wanted->runs * a_call + (double)wanted->bytes * SAGOI_BYTE_SECONDS) / 2;
     double limit = half < SAGOI_LEAST_WAIT ? SAGOI_LEAST_WAIT : half > SAGOI_MOST_WAIT ? SAGOI_MOST_WAIT : half;
     bool asks = file->nodes > 1 && sagoi_route_turns(own, write);

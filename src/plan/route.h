@@ -319,8 +319,8 @@ typedef struct sagoi_stripe_costs {
 } sagoi_stripe_costs;
 sagoi_stripe_costs sagoi_sharing_costs(const sagoi_totals *all, const sagoi_target *target,
                                        const sagoi_hints *hints);
-/* The pace of a gathering in which `nodes` nodes took `bytes` bytes from others: the power of two that is nearest
- * to one node's bytes a second, so that it is seldom another one the next time; 0: too little to tell.  And the
+/* The pace of a gathering in which `nodes` nodes took `bytes` bytes from others: the binary logarithm of one
+ * node's bytes a second, rounded, so that it is seldom another one the next time; 0: too little to tell.  And the
  * bytes a second of a pace. */
 int64_t sagoi_pace_of(int64_t bytes, int64_t nodes, double seconds);
 double sagoi_pace_rate(int64_t pace);

@@ -18,9 +18,9 @@ enum {
     /* One call reads a range of at most so many bytes for several runs.  Estimated: the copy stays in a cache. */
     SAGOI_MOST_READ_THROUGH = 64 << 10,
     /* Reading so many bytes takes as long as a system call takes besides.  Measured on a file system in memory. */
-    SAGOI_CALL_IN_MEMORY = 4 << 10,
+    SAGOI_SYSTEM_CALL_IN_MEMORY = 4 << 10,
     /* The same of file systems that are not in memory.  Estimated from the former: their calls take longer. */
-    SAGOI_CALL_ELSEWHERE = 16 << 10,
+    SAGOI_SYSTEM_CALL_ELSEWHERE = 16 << 10,
     /* A rank by itself reads no part of fewer bytes beside another one.  Estimated: at 10 Gbit/s so many take as
      * long as waking the I/O thread. */
     SAGOI_LEAST_BESIDE = 64 << 10,
@@ -95,7 +95,7 @@ enum {
 
 /* Seconds that a rank alone is taken to need for a system call on this kernel, for one that goes to a server, and
  * for a byte.  Estimated. */
-#define SAGOI_CALL_SECONDS 1e-6
+#define SAGOI_SYSTEM_CALL_SECONDS 1e-6
 #define SAGOI_REMOTE_CALL_SECONDS 50e-6
 #define SAGOI_BYTE_SECONDS 1e-9
 /* Seconds that a nonblocking call waits for other ranks at least, and at most.  Estimated: a few time slices of a

@@ -138,7 +138,7 @@ static sago_status write_all(sago_file *file, sagoi_composed *composed, sago_sta
     logged *entry = status ? NULL : copy_call(file, &composed->origin);
     if (!status && !entry)
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to remember a write to local storage");
-    status = sagoi_engine_agree(file, status, SAGOI_CALL_TIER, 0);
+    status = sagoi_engine_agree(file, status, SAGOI_MEETING_TIER, 0);
     bool all_ok = false;
     if (!status)
         status = write_local(file, composed, entry, bytes, &all_ok);
@@ -295,7 +295,7 @@ static sago_status merge_calls(sago_file *file, bool nonblocking, logged **end) 
     buffer.part = sagoi_budget_alloc(&file->budget, extents * (int64_t)sizeof *buffer.part);
     bool ok = buffer.data && buffer.part;
     sago_status status = ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to merge");
-    status = sagoi_engine_agree(file, status, SAGOI_CALL_TIER, 1);
+    status = sagoi_engine_agree(file, status, SAGOI_MEETING_TIER, 1);
     if (!status)
         status = merge_in_order(file, &buffer);
     sagoi_budget_free(&file->budget, buffer.data);
@@ -309,7 +309,7 @@ static sago_status ask_holds(sago_file *file, bool *any) {
     *any = file->tier && file->tier->calls > 0;
     if (!file->tier || *any)
         return SAGO_OK;
-    return sagoi_engine_agree_any(file, SAGO_OK, SAGOI_CALL_TIER_HOLDS, file->tier->own > 0, any);
+    return sagoi_engine_agree_any(file, SAGO_OK, SAGOI_MEETING_TIER_HOLDS, file->tier->own > 0, any);
 }
 
 /* Merges what is in the log now.  While a nonblocking call merges, the rank may write and read by independent

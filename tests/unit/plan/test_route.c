@@ -449,7 +449,7 @@ static void test_many_short(void **state) {
 static void test_read_through(void **state) {
     const sagoi_route_file file = open_file();
     sagoi_route_own own = in_memory;
-    sagoi_route_wanted wanted = {.runs = 3, .bytes = 0, .high = INT64_C(2) * SAGOI_CALL_IN_MEMORY};
+    sagoi_route_wanted wanted = {.runs = 3, .bytes = 0, .high = INT64_C(2) * SAGOI_SYSTEM_CALL_IN_MEMORY};
     assert_int_equal(method_of(read_call, &file, &own, &wanted), SAGOI_METHOD_READ_THROUGH);
     assert_int_equal(method_of(write_call, &file, &own, &wanted), SAGOI_METHOD_DIRECT);
     wanted.high++;
