@@ -181,8 +181,7 @@ static sago_status tell_late(sago_file *file, sago_status late) {
         return SAGO_OK;
     file->deferred->late = SAGO_OK;
     sagoi_message_set(file->deferred->why);
-    if (late == SAGO_ERR_MEMORY || late == SAGO_ERR_UNSUPPORTED)
-        file->stats.separate_failures++;
+    file->stats.separate_failures += sagoi_is_beyond(late);
     return late;
 }
 

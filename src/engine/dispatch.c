@@ -359,10 +359,6 @@ static sago_status serve_part(sago_file *file, sago_request *request, sago_statu
     return serve_alone(file, composed, &request->part, status, &request->bytes);
 }
 
-/* Where there is not enough memory for the ranks to serve the call together, and all of them know it, each rank
- * still tries alone. */
-static bool is_beyond(sago_status status) { return status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED; }
-
 /* What is wrong with the arguments of a started call; the message was kept with the request. */
 static sago_status wrong_with(const sago_request *request) {
     if (request->status)
@@ -400,7 +396,9 @@ static sago_status serve_convened(sago_file *file, sago_request *request) {
         status = serve_together(file, &request->composed, wrong_with(request), &request->bytes);
         file->own.last = SAGOI_LAST_NONE; /* the ranks have met */
     }
-    if (decision == SAGOI_GO_ALONE || is_beyond(status))
+    /* Where there is not enough memory for the ranks to serve the call together, and all of them know it, each
+     * rank still tries alone. */
+    if (decision == SAGOI_GO_ALONE || sagoi_is_beyond(status))
         status = serve_part(file, request, wrong_with(request), convening.all_arrived);
     sagoi_convene_end(&convening);
     return status;

@@ -20,12 +20,18 @@ sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) SAGO
 sago_status sagoi_engine_alone(sago_file *file, sagoi_composed *composed, sagoi_lone_part *part, int64_t *bytes)
     SAGOI_CHECKED;
 
-/* Ends a collective call in which this rank went alone.  Ranks that all get one of these two errors can go on by
- * other means together; a rank alone cannot, so such failures are counted. */
+/* Is this an error after which the ranks can go on by other means, if all of them get it?  Memory is short, or the
+ * call is more than the file system or the MPI library supports. */
+static inline bool sagoi_is_beyond(sago_status status) {
+    return status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED;
+}
+
+/* Ends a collective call in which this rank went alone.  A rank alone cannot go on by other means, so failures
+ * after which all ranks together could are counted. */
 static inline sago_status sagoi_engine_end_alone(sago_file *file, sago_status status) {
     sagoi_tell_done(file->team);
     file->stats.separate_calls++;
-    file->stats.separate_failures += status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED;
+    file->stats.separate_failures += sagoi_is_beyond(status);
     return status;
 }
 
