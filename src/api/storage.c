@@ -233,8 +233,9 @@ static sago_status take_info(MPI_Info info, info_values *values) {
 
 /* What the ranks want in a split by type, as they have agreed on it. */
 typedef struct wishes {
-    uint64_t undefined, neighbourhood,
-        nameless; /* ranks with MPI_UNDEFINED, with our type, and with our type but without a directory */
+    uint64_t undefined;     /* number of ranks with MPI_UNDEFINED */
+    uint64_t neighbourhood; /* number of ranks with SAGO_COMM_TYPE_NEIGHBORHOOD */
+    uint64_t nameless;      /* number of ranks with that type, but without a directory */
 } wishes;
 
 static sago_status agree_wishes(sagoi_team *team, int split_type, const info_values *values, sago_status status,

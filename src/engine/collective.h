@@ -11,32 +11,33 @@ typedef struct sagoi_call {
     sagoi_composed *composed;
     sagoi_cache_entry *entry;    /* the plan */
     int64_t shift;               /* the request lies this much further on than the plan says */
-    int64_t low, high;           /* of all ranks */
+    int64_t low, high;           /* offsets: the first byte of all ranks, and one past the last */
     sagoi_cache_key key;         /* the shape of the call, by which its plan is found again */
-    int64_t all_bytes, all_runs; /* of all ranks */
-    int64_t most_runs;           /* of any rank */
+    int64_t all_bytes, all_runs; /* bytes and runs of all ranks */
+    int64_t most_runs;           /* runs of the rank that has most */
     uint64_t single_cover;       /* the cover check's sum over the ranks that have one run */
-    int64_t size;                /* of the file when the call began, if `sized` */
+    int64_t size;                /* bytes of the file when the call began, if `sized` */
     int64_t known;               /* the file reaches at least this far: the least that any rank knows */
-    int64_t pace_log2; /* of bytes a second, the pace of gathering where nobody has described the network; 0: not
-                          known */
-    int64_t sent;      /* bytes that this rank sent to other nodes in the first round of a write */
-    double sending;    /* seconds of that round until nothing was under way */
-    bool sized;        /* the size of the file is known, since every rank that was to ask has asked */
-    bool trusted;      /* a read that takes what is known of the file's end for true, without asking, */
-    bool cut;          /* and finds that the file ends earlier */
-    bool first;        /* this rank moved its part before the ranks met */
-    bool all_first;    /* every rank moved its part before the ranks met */
-    bool sparse;       /* the file has holes, and may be mapped */
-    bool staged;       /* some rank's memory is a device's */
-    bool in_place;     /* all accessed bytes lie in the file already, and the file has no holes */
-    bool hit;          /* the plan was found in the cache */
-    bool exceeded;     /* the windows are more than the file may have by now */
-    bool exclusive;    /* no other call of the job can write to the file meanwhile */
-    bool forgetful;    /* this aggregator had no room to remember all extents that ranks sent */
-    bool remembered;   /* all aggregators remember the extents from an earlier call */
-    bool answered;     /* a read in which this rank gets data of every aggregator, or sees its node's */
-    bool refused;      /* one of them could not read */
+    /* The pace of gathering between nodes that nobody has described, as the binary logarithm of bytes a second
+     * (plan/route.h); 0: not known. */
+    int64_t pace_log2;
+    int64_t sent;    /* bytes that this rank sent to other nodes in the first round of a write */
+    double sending;  /* seconds of that round until nothing was under way */
+    bool sized;      /* the size of the file is known, since every rank that was to ask has asked */
+    bool trusted;    /* A planned read relies on the known end. */
+    bool cut;        /* The file ended earlier than was known. */
+    bool first;      /* this rank moved its part before the ranks met */
+    bool all_first;  /* every rank moved its part before the ranks met */
+    bool sparse;     /* the file has holes, and may be mapped */
+    bool staged;     /* some rank's memory is a device's */
+    bool in_place;   /* all accessed bytes lie in the file already, and the file has no holes */
+    bool hit;        /* the plan was found in the cache */
+    bool exceeded;   /* the windows are more than the file may have by now */
+    bool exclusive;  /* no other call of the job can write to the file meanwhile */
+    bool forgetful;  /* this aggregator had no room to remember all extents that ranks sent */
+    bool remembered; /* all aggregators remember the extents from an earlier call */
+    bool answered;   /* In a read this rank gets data of every aggregator, or sees that of its node's. */
+    bool refused;    /* An aggregator could not read. */
 } sagoi_call;
 
 /* enter.c: the agreement that opens a call; sets what all ranks know from then on. */

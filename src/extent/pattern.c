@@ -273,7 +273,7 @@ static void find_bounds(sagoi_pattern *pattern) {
     for (int64_t i = 0; i < pattern->nloops; i++) {
         const sagoi_loop *loop = &pattern->loops[i];
         pattern->sorted = pattern->sorted && sagoi_loop_ascends(loop, pattern->low, pattern->high);
-        /* This fits, or the loop would not have been added. */
+        /* The bounds fit, or the loop would not have been added. */
         (void)sagoi_loop_bounds(loop, &pattern->low, &pattern->high);
     }
 }

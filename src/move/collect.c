@@ -18,7 +18,8 @@ typedef struct buffers {
     int64_t out_bytes;
 } buffers;
 
-/* *to gets the result; it may hold the input, too. */
+/* Makes one block with a copy of the input and with room for the result.  The caller's `to`, which gets the result
+ * at the end, may hold the input, too. */
 static buffers borrow(const void *from, int64_t in_bytes, void *to, int64_t out_bytes) {
     int64_t behind = sagoi_round_up(in_bytes, 16);
     buffers b = {.own = malloc((size_t)(behind + out_bytes) + 1), .wanted = to, .out_bytes = out_bytes};

@@ -15,12 +15,12 @@ enum { SAGOI_TEAM_WHOLE, SAGOI_TEAM_BREAKING, SAGOI_TEAM_BROKEN };
 /* The part of one rank, to which no other rank writes. */
 typedef struct sagoi_slot {
     _Alignas(64) sagoi_agreement agreement;
-    int64_t value;                /* for sagoi_gate_sum() */
-    _Atomic uint64_t done;        /* for sagoi_tell_done() */
-    sagoi_pair pair;              /* for sagoi_pairs_of_node() */
-    int64_t counts[SAGOI_COUNTS]; /* for sagoi_node_counts() */
+    int64_t value;                /* what this rank brings to sagoi_gate_sum() */
+    _Atomic uint64_t done;        /* calls that this rank has finished (sagoi_tell_done()) */
+    sagoi_pair pair;              /* what this rank brings to sagoi_pairs_of_node() */
+    int64_t counts[SAGOI_COUNTS]; /* what this rank leaves for its leader (sagoi_node_counts()) */
     sagoi_process process;
-    char message[SAGOI_MESSAGE_MAX]; /* message of the rank's last failure */
+    char message[SAGOI_MESSAGE_MAX]; /* message of this rank's last failure */
 } sagoi_slot;
 
 typedef struct sagoi_control {
@@ -29,16 +29,16 @@ typedef struct sagoi_control {
     _Alignas(64) sagoi_futex ready;         /* grows when the last rank has come, so that the leader goes on */
     _Atomic uint32_t broken;                /* SAGOI_TEAM_...; no rank waits in a broken team */
     _Atomic uint32_t left;                  /* a rank has left the team; no MPI call has failed */
-    _Atomic uint32_t told;                  /* have the other nodes been told that the team is broken? */
-    _Alignas(64) _Atomic uint64_t convened; /* for convene.c: how far the ranks have come together for a call */
+    _Atomic uint32_t told;                  /* the other nodes have been told that the team is broken */
+    _Alignas(64) _Atomic uint64_t convened; /* how far the ranks have come together for a call (convene.c) */
     sagoi_futex decided;                    /* grows when it is decided how the call is served */
-    /* Inode of the namespace; process ids mean something only to ranks of the same namespace. */
+    /* Inode of the namespace of process ids, which mean something only to ranks of the same namespace. */
     uint64_t pid_namespace;
     _Alignas(64) sagoi_agreement of_node, of_all;
     int64_t value_sum;
     sagoi_agreement theirs;                 /* agreement of another node, on its way to the leader */
-    int32_t shared_errno;                   /* of the segment that is being made */
-    sagoi_shared_name segment;              /* of the segment that is being made */
+    int32_t shared_errno;                   /* the error of the segment that is being made; 0: none */
+    sagoi_shared_name segment;              /* the name of the segment that is being made */
     char message[SAGOI_MESSAGE_MAX];        /* message of the failure that was agreed on */
     char broken_message[SAGOI_MESSAGE_MAX]; /* why the team is broken */
     _Alignas(64)

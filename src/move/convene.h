@@ -24,13 +24,15 @@ typedef enum { SAGOI_UNDECIDED, SAGOI_GO_TOGETHER, SAGOI_GO_ALONE } sagoi_conven
 /* One rank's part in one call; it lies on the stack of the fiber that runs the call. */
 typedef struct sagoi_convening {
     sagoi_team *team;
-    int64_t call;   /* number of the call on its file, from 1 */
-    bool unwilling; /* to go alone, since going together gains; if no rank is, all go alone at once */
-    double limit;   /* seconds that waiting is worth; 0: the rank does not arrive at all */
+    int64_t call; /* number of the call on its file, from 1 */
+    /* This rank would rather not go alone, since going together gains.  If no rank is unwilling, all ranks go
+     * alone at once. */
+    bool unwilling;
+    double limit; /* seconds that waiting is worth; 0: the rank does not arrive at all */
     bool arrived;
     bool all_arrived;      /* all ranks had arrived, so the calls that they started before are done */
     double waited, looked; /* seconds; time of the last look */
-    sagoi_vigil vigil;     /* of a bound rank, while other ranks decide */
+    sagoi_vigil vigil;     /* what a bound rank watches while other ranks decide */
     struct sagoi_convening *next;
 } sagoi_convening;
 

@@ -22,7 +22,8 @@ enum {
     SAGOI_MAIL_LAST = 1,     /* flag: the sender has no further message in this round */
     SAGOI_MAIL_BUNDLE = 2,   /* flag: the message is a bundle */
     SAGOI_MAIL_PASS_END = 4, /* flag of bundles to a relay: the sender has no further bundle in this pass */
-    /* The bits from here on are the number of the pass in its round; of a bundle, its number in the pass. */
+    /* The bits from here on are a number: that of the pass in its round, or in a bundle that of the bundle in its
+     * pass. */
     SAGOI_MAIL_NUMBER = 3
 };
 
@@ -48,7 +49,7 @@ static inline int sagoi_data_tag(const sagoi_team *team, int64_t round) {
 
 typedef struct sagoi_mail_head {
     uint32_t flags;
-    uint32_t packets; /* of a bundle: the number of messages */
+    uint32_t packets; /* number of packets, or in a bundle of messages */
 } sagoi_mail_head;
 
 /* Describes a message in a bundle. */
@@ -64,9 +65,9 @@ typedef struct sagoi_mail_packet {
 
 /* One pass of a round. */
 typedef struct sagoi_pass {
-    int64_t round, number; /* from 0 */
-    int parity;            /* which of the ranks' staging areas it uses */
-    bool last;             /* the last pass of its round */
+    int64_t round, number; /* numbers of the round, and of the pass in it, from 0 */
+    int parity;            /* which of the ranks' two staging areas the pass uses */
+    bool last;             /* The pass is the last one of its round. */
 } sagoi_pass;
 
 /* ---- Outbox ---- */
@@ -75,7 +76,7 @@ typedef struct sagoi_pass {
 typedef struct sagoi_pieces {
     int *lengths;
     MPI_Aint *places;
-    const void *first; /* the place of piece 0 */
+    const void *first; /* place of piece 0 */
     int n, capacity;
     int64_t bytes;
 } sagoi_pieces;
@@ -108,16 +109,16 @@ typedef struct sagoi_outbox {
     const int32_t *aggregators; /* for each domain: the rank of its aggregator */
     int64_t first, ranks;       /* the ranks that this local aggregator serves, numbered on the node */
     char *const *in_place;      /* the packer's, if this rank serves no other one */
-    int relay;                  /* the rank that relays for this node; -1: there are two layers */
+    int relay;                  /* rank that relays for this node; -1: there are two layers */
     MPI_Request *requests;      /* two for each domain in reach (message and reply), and two more */
-    MPI_Status *statuses;       /* as many */
+    MPI_Status *statuses;       /* one for each request */
     int64_t nrequests;
-    bool refused; /* a reply came without data, since the aggregator could not read */
+    bool refused; /* A reply came without data, since the aggregator could not read. */
     char *heads;  /* one for each domain in reach */
     int64_t head_bytes;
     sagoi_merged *merged;      /* for each domain in reach, if the plan merges; else NULL */
     char *merged_data;         /* merged data of all domains, one after another */
-    bool forgetful;            /* something was not merged that will be merged the next time */
+    bool forgetful;            /* Something was not merged that will be merged the next time. */
     sagoi_merge_input *inputs; /* scratch for merging: one for each rank */
     sagoi_pieces pieces;       /* scratch for a message */
     sagoi_bundle bundle;       /* with three layers */
@@ -153,10 +154,10 @@ typedef struct sagoi_inbox {
     sagoi_inbox_slot *slots;
     MPI_Request *requests; /* one a slot */
     int *finished;         /* scratch for MPI_Testsome() */
-    bool *counted;         /* scratch, for each node: the message of its relay is counted already */
+    bool *counted;         /* scratch: for each node, whether the message of its relay is counted already */
     int64_t nslots, slot_bytes;
     sago_status status; /* the first failure, which is reported at the end, since all ranks must go on */
-    bool dead;          /* MPI itself has failed, and nothing more will come */
+    bool dead;          /* MPI itself has failed, and nothing more will come. */
 } sagoi_inbox;
 
 sago_status sagoi_inbox_init(sagoi_inbox *inbox, const sagoi_exchange_setup *setup) SAGOI_CHECKED;

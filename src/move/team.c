@@ -196,7 +196,8 @@ static bool map_control(MPI_Comm comm, sagoi_team *team) {
     return ok;
 }
 
-/* Only the launcher knows of ranks that are not in the communicator. */
+/* The number of ranks of the whole job on this node.  Only the launcher knows of ranks that are not in the
+ * communicator. */
 static int ranks_on_host(const sagoi_team *team) {
     static const char *const names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE",
                                         "MV2_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"};
@@ -232,8 +233,8 @@ static void describe(sagoi_team *team, sagoi_circle *circle, int channel) {
     team->host_ranks = ranks_on_host(team);
 }
 
-/* Done in the shared memory of all: a rank that is not ready yet has its slot when it comes to the gate, which it
- * does first. */
+/* Fills this rank's slot of the shared segment.  A rank does so before it first comes to the gate, so every rank
+ * that has come there has a slot. */
 static void introduce_myself(const sagoi_team *team) {
     team->control->slots[team->local_rank].process = team->circle->process;
     team->control->pid_namespace = team->circle->pid_namespace;
@@ -545,7 +546,7 @@ void sagoi_team_release(sagoi_team *team) {
     team->within = NULL;
     bool keep = team->channel < KEPT_TEAMS;
     sagoi_free_comm(team, &team->own);
-    if (team->channel >= KEPT_WINDOWS) /* alike on all ranks, which must all know the same windows */
+    if (team->channel >= KEPT_WINDOWS) /* All ranks must keep the same windows, and have the same channel. */
         sagoi_segment_release(&team->windows);
     (void)pthread_mutex_lock(&lists_lock);
     circle->taken &= ~bit_of(team->channel);

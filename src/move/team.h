@@ -56,15 +56,16 @@ typedef struct sagoi_segment {
  * call MPI. */
 typedef bool (*sagoi_idle_fn)(void *arg);
 
-struct sagoi_control; /* of gate.c */
+struct sagoi_control; /* defined in control.h */
 
 typedef struct sagoi_team {
     MPI_Comm all; /* Sago's communicator of the file's ranks.  Other teams share it, so only messages go by it,
                      with tags of this team (sagoi_team_tag()). */
-    MPI_Comm own; /* for collective calls of MPI; MPI_COMM_NULL before sagoi_team_need_own() */
+    MPI_Comm own; /* The team's communicator for collective calls of MPI; MPI_COMM_NULL before
+                     sagoi_team_need_own(). */
     int first_tag, tags;
     int rank, size;
-    int local_rank, local_size; /* on this node */
+    int local_rank, local_size; /* number of this rank on its node, and of the ranks there */
     int host_ranks;             /* ranks of the whole job on this node, if the launcher tells; else local_size */
     int node, nodes;
     const int32_t *node_first; /* nodes + 1 places where a node's ranks start in members[]; owned by the circle */
@@ -78,13 +79,13 @@ typedef struct sagoi_team {
     void *idle_arg;
     sagoi_segment windows;           /* kept from call to call, grown when a plan needs more */
     int64_t patience;                /* sago_patience: seconds, 0: for ever */
-    struct sagoi_bulletin *bulletin; /* of calls.c; NULL: there was no news yet */
+    struct sagoi_bulletin *bulletin; /* news of other nodes (calls.c); NULL: there was none yet */
     struct sagoi_team *within; /* The team of the file that this team's file belongs to, as the file of a local
                                   tier does: if that team breaks, this one does.  NULL: none. */
     struct sagoi_circle *circle;
-    struct sagoi_team *next;         /* of the same circle */
-    int channel;                     /* the same on all ranks */
-    struct sagoi_assembly *assembly; /* of a leader: coming together for nonblocking calls; assembly.c */
+    struct sagoi_team *next;         /* the next team of the same circle */
+    int channel;                     /* number of the team in its circle, the same on all ranks */
+    struct sagoi_assembly *assembly; /* how leaders come together for nonblocking calls (assembly.c); else NULL */
 } sagoi_team;
 
 /* Tags of a team, below those of its exchange (mail.h). */

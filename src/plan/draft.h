@@ -19,7 +19,7 @@ typedef struct sagoi_group {
     int64_t start, end;
     int64_t nodes;       /* nodes that may aggregate for the group */
     double bytes;        /* bytes of those nodes */
-    int64_t aggregators; /* wanted */
+    int64_t aggregators; /* number of aggregators that the group is to have */
 } sagoi_group;
 
 /* A node's block, which comes again after `turn_bytes`. */
@@ -28,7 +28,7 @@ typedef struct sagoi_turn {
     int64_t node, group;
 } sagoi_turn;
 
-typedef struct sagoi_hosts sagoi_hosts; /* of hosts.h */
+typedef struct sagoi_hosts sagoi_hosts; /* defined in hosts.h */
 
 typedef struct sagoi_draft {
     const sagoi_machine *machine;
@@ -37,29 +37,29 @@ typedef struct sagoi_draft {
     const sagoi_hints *hints; /* the hints given; where there is none, what was measured on the system */
     const sagoi_hints *given;
     sagoi_plan *plan;    /* what is decided so far */
-    int64_t ranks;       /* of all nodes */
-    int64_t most_ranks;  /* of any node */
+    int64_t ranks;       /* number of ranks on all nodes */
+    int64_t most_ranks;  /* number of ranks on the node that has most */
     double crowding;     /* ranks that share a core, on the most crowded node; at least 1 */
-    int64_t bytes, runs; /* of all nodes; the sums stop at INT64_MAX */
-    int64_t align;       /* domains begin at multiples of this, except the first; a multiple of SAGOI_PAGE */
-    int64_t stripe;      /* of the file; 0: none */
-    int64_t locks;       /* bytes of the file system's locks, on several nodes and without stripes; 0: none */
-    int64_t targets;     /* storage targets that the stripes go to in turn */
-    bool parted;         /* the stripes are the blocks of subfiles */
+    int64_t bytes, runs; /* sums over all nodes, which stop at INT64_MAX */
+    int64_t align;   /* Domains begin at multiples of this number, except the first; a multiple of SAGOI_PAGE. */
+    int64_t stripe;  /* bytes of a stripe of the file; 0: none */
+    int64_t locks;   /* bytes of the file system's locks, on several nodes and without stripes; 0: none */
+    int64_t targets; /* storage targets that the stripes go to in turn */
+    bool parted;     /* The stripes are the blocks of subfiles. */
     sagoi_form form;
-    int64_t aggregators;    /* wanted number; the plan may have fewer domains */
+    int64_t aggregators;    /* number of aggregators that is wanted; the plan may have fewer domains */
     int64_t weighed_window; /* the window that weigh.c chose with that number; 0: weigh.c was not asked */
     double weighed_seconds; /* seconds that weigh.c expects */
     /* Nodes with data, ascending by first offset; owned by sagoi_plan_make(), as are the next ones. */
     int64_t *by_low;
     int64_t nwith_data;
     sagoi_group *group; /* plan->groups groups, at most nodes + 1 */
-    sagoi_hosts *hosts; /* with several nodes */
+    sagoi_hosts *hosts; /* hosts of aggregators, with several nodes; else NULL */
     sagoi_turn *turn;   /* room for as many as there are nodes, and for as many as there are regions */
     int64_t nturns, turn_bytes;
     int64_t message_most;              /* bytes of a message if memory is short; 0: as many as are useful */
-    bool scattered;                    /* dealt out: neighbours in the file are not neighbours on the machine */
-    bool refused;                      /* a node could not host an aggregator for want of memory */
+    bool scattered;                    /* Neighbours in a file that is dealt out are none on the machine. */
+    bool refused;                      /* A node could not host an aggregator for want of memory. */
     int64_t by_sibling, by_descendant; /* domains that were remerged (004, 3.3) */
 } sagoi_draft;
 
@@ -80,7 +80,7 @@ sagoi_level sagoi_slowest_level(const sagoi_topology *topology);
 /* estimate.c: what a number of aggregators would cost, before their places are known. */
 typedef struct sagoi_estimate {
     double gather, store; /* seconds of each by itself */
-    double seconds;       /* of both, with one window being filled while another is stored */
+    double seconds;       /* seconds of both, with one window being filled while another is stored */
 } sagoi_estimate;
 sagoi_estimate sagoi_draft_estimate(const sagoi_draft *draft, int64_t aggregators);
 /* The number of nodes with data in such a window, on average. */
@@ -94,7 +94,7 @@ void sagoi_draft_sieve(sagoi_draft *draft);
 typedef struct sagoi_best {
     double seconds;
     int64_t aggregators, window; /* 0: memory holds no window of any size */
-    bool short_messages;         /* with longer messages memory would not hold them all */
+    bool short_messages;         /* Messages are short, or memory would not hold all of them. */
 } sagoi_best;
 /* Is it known what storage costs a process here?  Then the model decides, unless a hint sets the domains. */
 bool sagoi_draft_costs_known(const sagoi_draft *draft);

@@ -41,8 +41,8 @@
 
 /* What one node's ranks access together. */
 typedef struct sagoi_node_shape {
-    int64_t low, high; /* first offset and one past the last; low == high: nothing */
-    int64_t bytes;     /* counted per rank: overlaps count twice */
+    int64_t low, high; /* offsets: the first byte, and one past the last; low == high: nothing */
+    int64_t bytes;     /* sum over the ranks: bytes that two ranks access count twice */
     int64_t runs;
 } sagoi_node_shape;
 
@@ -56,8 +56,8 @@ typedef struct sagoi_node_period {
 
 typedef struct sagoi_shape {
     bool write;
-    bool dense;        /* writes: the runs of all ranks tile [low, high) exactly */
-    int64_t most_runs; /* of any rank; 0: not known */
+    bool dense;        /* The runs of all ranks that write tile [low, high) exactly. */
+    int64_t most_runs; /* runs of the rank that has most; 0: not known */
     int64_t nodes;
     const sagoi_node_shape *node; /* not owned */
     /* Bytes of node n in region r, [origin + r * region, + region): histogram[n * SAGOI_REGIONS + r].  Not owned;
@@ -77,16 +77,17 @@ bool sagoi_shape_stretched(const sagoi_shape *shape);
 
 /* The parts of store/layout.h that planning needs. */
 typedef struct sagoi_target {
-    int64_t block;       /* alignment that the file system prefers */
-    int64_t lock_unit;   /* nodes that write to one such block wait for each other; 0: not known to be so */
-    int64_t stripe_unit; /* 0: not striped */
+    int64_t block; /* alignment that the file system prefers */
+    int64_t
+        lock_unit; /* bytes of a block for which nodes that write to it wait for each other; 0: none is known */
+    int64_t stripe_unit; /* bytes of a stripe; 0: the file is not striped */
     int64_t stripe_count;
     /* The machine's number of the target with stripe 0, plus 1, if the others follow in order; 0: not known. */
     int64_t stripe_first;
     sagoi_subfiles subfiles; /* count 0: one file */
     /* Every rank of the machine may map the file: one node, and a file system in memory or a hint. */
     bool mappable;
-    bool sparse; /* for reads: the file may have holes, which mapping it could allocate */
+    bool sparse; /* A file that is read may have holes, which mapping it could allocate. */
 } sagoi_target;
 
 typedef struct sagoi_domain {
@@ -107,39 +108,39 @@ typedef struct sagoi_compared {
 
 typedef struct sagoi_plan {
     bool write;
-    bool dense; /* windows are full, so no marks are needed */
+    bool dense; /* Windows are full, so no marks are needed. */
     /* Holes of at most so many bytes are worth reading and writing back, if that is allowed (sieve.c); 0: none. */
     int64_t sieve_gap;
     sagoi_strategy strategy; /* never auto */
-    bool map_in_place;       /* direct; but mapped if the accessed range is in the file already */
+    bool map_in_place;       /* A direct plan becomes a mapped one if the accessed range is in the file already. */
     sagoi_move move;         /* never auto; matters for aggregated plans on several nodes */
-    bool merge;              /* local aggregators merge and coalesce (001, IV-A) */
+    bool merge;              /* Local aggregators merge and coalesce (001, IV-A). */
     int64_t low, high;       /* accessed range */
     int64_t nodes;
-    int64_t window; /* bytes; a multiple of 4096 */
+    int64_t window; /* bytes of a window; a multiple of 4096 */
     int64_t rounds;
     int64_t ndomains;
     sagoi_domain *domains;         /* ndomains domains, ascending by first; owned */
     sagoi_placement placement;     /* never auto */
-    int64_t *node_low, *node_high; /* for each node: what it accesses (owned) */
+    int64_t *node_low, *node_high; /* for each node: the range that the node accesses (owned) */
     /* Bit r of a node's regions: the node has bytes in [origin + r * region, + region) (owned).  region 0: not
      * known. */
     int64_t origin, region;
     uint32_t *node_regions;
     int64_t *node_slots; /* for each node: number of aggregators (owned) */
-    int64_t *node_group; /* for each node: the group that it may aggregate for (owned) */
+    int64_t *node_group; /* for each node: the group that the node may aggregate for (owned) */
     int64_t groups;
     int64_t local_aggregators; /* c, equal on every node, unless a node has fewer ranks */
     int64_t layers;            /* 2; or 3: relays send on what their neighbours have (001, VI) */
-    int64_t *node_relay;       /* for each node: its relay; -1: its messages go straight (owned) */
+    int64_t *node_relay;       /* for each node: the node's relay; -1: messages go straight (owned) */
     int64_t relay_slots;       /* messages that a relay holds at a time; two layers: 0 */
-    bool relay_repeats;        /* three layers: reads that repeat a shape go through relays, too */
+    bool relay_repeats;        /* With three layers, reads that repeat a shape go through relays, too. */
     int64_t staging;           /* bytes that a rank packs for a pass; a rank has two such areas */
     int64_t message;           /* largest message, bytes */
     int64_t messages;          /* receives that an aggregator has in flight */
     int64_t max_slots;         /* the most aggregators of any node */
-    bool fast_memory;          /* windows go to the nodes' memory with most bandwidth (memory_level.c) */
-    int64_t aggregators;       /* wanted by the model, the stripes or a hint; the number of domains may differ */
+    bool fast_memory;          /* Windows go to the nodes' memory with most bandwidth (memory_level.c). */
+    int64_t aggregators;       /* number that the model, the stripes or a hint wants; ndomains may differ */
     int64_t ncompared;         /* numbers of aggregators that the model compared; 0: the model was not asked */
     sagoi_compared compared[SAGOI_COMPARED_MAX];
     char reasons[SAGOI_REASONS_MAX]; /* one decision a line, with its numbers */
@@ -202,8 +203,8 @@ bool sagoi_subfiles_are_ruled_later(const sagoi_hints *hints);
 
 /* The first write, or the first step of declared variables. */
 typedef struct sagoi_first_access {
-    int64_t low, high;             /* of the whole access */
-    int64_t first_low, first_high; /* of its first variable */
+    int64_t low, high;             /* range of the whole access */
+    int64_t first_low, first_high; /* range of the first variable */
     int64_t next_low;              /* where the next variable begins; INT64_MAX: there is none */
     const int64_t *bytes;          /* for each node */
 } sagoi_first_access;

@@ -48,10 +48,11 @@ typedef struct sagoi_route_file {
     bool mappable;   /* the kernel, the file system and the hints allow mapping */
     bool gaps;       /* some rank's view has gaps */
     bool tier;       /* local storage comes before the file */
-    bool defer;      /* the file may put off collective writes, */
-    bool deferring;  /* and does so at the moment */
-    bool striped;    /* over targets, or with locks for blocks: what the ranks access together matters */
-    bool subfiles;   /* the file is kept in several */
+    bool defer;      /* The file may put off collective writes. */
+    bool deferring;  /* The file puts off collective writes at the moment. */
+    bool striped;    /* The file lies on several targets, or has locks for blocks, so ranks may be in each other's
+                        way. */
+    bool subfiles;   /* The file is kept in several. */
 } sagoi_route_file;
 
 /* What is known of a file once all ranks have opened it. */
@@ -82,16 +83,16 @@ typedef struct sagoi_route_wanted {
     bool one_run; /* the rank's part is one run of the file */
     int64_t bytes, runs;
     int64_t low, high; /* offsets: the first byte, and one past the last */
-    bool looked;       /* the file system was asked whether the file may have holes, */
-    bool sparse;       /* and this is the answer */
+    bool looked;       /* The file system was asked whether the file may have holes. */
+    bool sparse;       /* The file system answered that the file may have holes. */
 } sagoi_route_wanted;
 
 /* What all ranks know of a call that is served together, after the agreement that opens the call: EQUAL. */
 typedef struct sagoi_totals {
     int64_t nodes;
-    int64_t span;        /* from the first offset of all ranks to the last */
-    int64_t bytes, runs; /* of all ranks; bytes that two ranks access count twice */
-    int64_t most_runs;   /* of any rank; 0: not known */
+    int64_t span;        /* bytes from the first offset of all ranks to the last */
+    int64_t bytes, runs; /* Sums over all ranks; bytes that two ranks access count twice. */
+    int64_t most_runs;   /* runs of the rank that has most; 0: not known */
     bool stretched;      /* each node's data is one stretch of the file; false: not known */
     bool write;
     const sagoi_topology *topology; /* not owned; NULL: nothing is known of the network */
@@ -110,8 +111,8 @@ typedef enum { SAGOI_OUTCOME_UNKNOWN, SAGOI_OUTCOME_ALONE, SAGOI_OUTCOME_PLANNED
 
 typedef struct sagoi_precedent {
     sagoi_outcome outcome;
-    int64_t bytes; /* of this rank's part */
-    bool direct;   /* planned, and each rank accessed the file by itself */
+    int64_t bytes; /* bytes of this rank's part */
+    bool direct;   /* The call was planned, and each rank accessed the file by itself. */
 } sagoi_precedent;
 
 /* What this rank knows of the file. */
@@ -199,7 +200,7 @@ typedef struct sagoi_route_choice {
     sagoi_company company;
     sagoi_moment moment;
     sagoi_why why;
-    bool helpless; /* of a call that convenes: no rank may go alone willingly */
+    bool helpless; /* No rank goes alone willingly in this call, which convenes. */
 } sagoi_route_choice;
 
 typedef struct sagoi_route {
@@ -207,7 +208,7 @@ typedef struct sagoi_route {
     /* What this rank's inputs decide. */
     sagoi_method method;
     sagoi_worker worker;
-    bool look;      /* ask the file system whether the file has holes, and decide again */
+    bool look;      /* The file system has to be asked whether the file has holes, and the method decided again. */
     bool unwilling; /* this rank's part is served better together */
     sagoi_why why;
     int64_t value, limit; /* the number that decided, and the threshold or number beside it */

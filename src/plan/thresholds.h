@@ -218,8 +218,8 @@ enum {
     /* The same where more than bandwidths is known of the machine.  Estimated: a choice that the simulator finds a
      * tenth slower than another one is to be seen as such (docs/planner-neighbours.md). */
     SAGOI_MODEL_RESOLUTION = 32,
-    /* A rank's staging is no larger, and an aggregator has so many messages of so many bytes in flight.
-     * Estimated. */
+    /* A rank's staging has at most the first number of bytes, and an aggregator has as many messages in flight as
+     * the second says, of at most the third number of bytes.  Estimated. */
     SAGOI_STAGING_MOST = 16 << 20,
     SAGOI_MESSAGES_USUAL = 8,
     SAGOI_MESSAGE_USUAL = 4 << 20,

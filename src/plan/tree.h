@@ -12,7 +12,7 @@ typedef struct sagoi_vertex {
     int64_t start, end;
     int64_t parent, left, right; /* -1: none; a leaf has neither left nor right */
     int64_t before, after;       /* neighbouring leaves in the file; -1: none */
-    int64_t host;                /* of a leaf: the node that aggregates it; -1: none yet */
+    int64_t host;                /* the node that aggregates this leaf; -1: none yet */
 } sagoi_vertex;
 
 typedef struct sagoi_tree {
@@ -27,12 +27,12 @@ typedef struct sagoi_tree {
 /* How far a range is bisected. */
 typedef struct sagoi_bisection {
     int64_t start, end;
-    int64_t unit;   /* cuts are at multiples of this, counted from `origin` */
-    int64_t origin; /* at or before start */
-    /* > 0: so many leaves, of `bytes` bytes each except the last; with bytes == 0 as even as units allow; never
-     * more than there are units. */
+    int64_t unit;   /* Cuts are at multiples of this number, counted from `origin`. */
+    int64_t origin; /* an offset at or before `start` */
+    /* The number of leaves, never more than there are units; 0: `bytes` decides.  The leaves have `bytes` bytes
+     * each except the last, or with bytes == 0 they are as even as units allow. */
     int64_t leaves;
-    int64_t bytes; /* leaves == 0: until no leaf is longer than this (Msg_ind) */
+    int64_t bytes; /* With leaves == 0 the range is bisected until no leaf is longer than this (Msg_ind). */
 } sagoi_bisection;
 
 /* SAGO_ERR_MEMORY. */

@@ -101,7 +101,8 @@ static void look_at_window(weighing *w, int64_t window) {
     double calls = plan->write && holes ? sagoi_larger(1, w->runs * size / w->span) : 1;
     w->handover = handover_of(w, sagoi_smaller((double)window, (double)w->unit));
     bool shared = plan->write && w->unit > 0 && window % w->unit != 0 && (double)window < w->span;
-    shared = shared && w->handover == 0; /* else locks_of() counts what aggregators wait for each other */
+    shared =
+        shared && w->handover == 0; /* Otherwise locks_of() counts how long aggregators wait for each other. */
     w->window = window;
     w->senders = sagoi_draft_senders(w->draft, window);
     w->stored = size * (plan->write ? w->density : 1);
