@@ -3,7 +3,6 @@
  * different layers, so that each layer can be walked window by window. */
 #include <stdlib.h>
 
-#include "base/checked.h"
 #include "extent/pattern.h"
 
 typedef struct placed_run {

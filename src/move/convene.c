@@ -1,7 +1,5 @@
 #include "move/convene.h"
 
-#include <sched.h>
-
 #include "base/fiber.h"
 #include "move/assembly.h"
 #include "trace/stats.h"

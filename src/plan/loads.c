@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/checked.h"
-
 struct sagoi_loads {
     int64_t block, sets, rails;
     bool paired;      /* each pair of sets has a link */

@@ -1,11 +1,7 @@
 /* Decides routes.  What a plan consists of (aggregators, windows, rounds) is plan.c's. */
 #include "plan/route.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/checked.h"
-#include "plan/draft.h"
 
 /* ---- The file ---- */
 

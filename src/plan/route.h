@@ -19,7 +19,6 @@
 #define SAGOI_ROUTE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/hints.h"

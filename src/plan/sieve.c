@@ -2,7 +2,6 @@
  *
  * A hole between two runs costs one more request, or its bytes twice: reading and writing.  Whether another
  * process may write there meanwhile is a different question, which each call asks (engine/exclusive.c). */
-#include "base/checked.h"
 #include "plan/draft.h"
 #include "plan/thresholds.h"
 

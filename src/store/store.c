@@ -199,8 +199,6 @@ void sagoi_store_set_shared(sagoi_store *store) {
     store->layout.in_memory = false;
 }
 
-bool sagoi_store_uses_uring(const sagoi_store *store) { return sagoi_uring_usable(store->uring); }
-
 sagoi_store_counts sagoi_store_counters(const sagoi_store *store) {
     sagoi_store_counts counts = {
         .system_calls = atomic_load_explicit(&store->system_calls, memory_order_relaxed),

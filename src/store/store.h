@@ -72,7 +72,6 @@ void sagoi_store_set_stripes(sagoi_store *store, int64_t block, int64_t lock_uni
 /* Says that several nodes see the file, so that the file system does not belong to this kernel alone, whatever its
  * kind. */
 void sagoi_store_set_shared(sagoi_store *store);
-bool sagoi_store_uses_uring(const sagoi_store *store);
 sagoi_store_counts sagoi_store_counters(const sagoi_store *store);
 
 sago_status sagoi_store_size(sagoi_store *store, int64_t *size) SAGOI_CHECKED;

@@ -7,7 +7,6 @@
 #ifndef SAGOI_STRIPES_H
 #define SAGOI_STRIPES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct sagoi_stripes {

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/checked.h"
 #include "system/faults.h"
 #include "system/syscalls.h"
 

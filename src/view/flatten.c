@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "view/combine.h"
 #include "view/contents.h"
 #include "view/type_reader.h"

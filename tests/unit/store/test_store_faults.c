@@ -313,14 +313,14 @@ static void a_broken_ring_is_replaced_by_calls(void **state) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC), low = dup(null);
     (void)close(low);
     sagoi_store *store = fixture_open(f, 0, &ways[1]); /* the file is `low`, the ring the next */
-    if (!sagoi_store_uses_uring(store)) {
+    if (!sagoi_uring_usable(store->uring)) {
         assert_int_equal(sagoi_store_close(&store), SAGO_OK);
         skip();
     }
     assert_int_equal(sagoi_store_fd(store), low);
     assert_true(dup2(null, low + 1) == low + 1);
     write_many(f, store);
-    assert_false(sagoi_store_uses_uring(store));
+    assert_false(sagoi_uring_usable(store->uring));
     assert_int_equal(sagoi_store_resize(store, 0), SAGO_OK);
     write_many(f, store);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
@@ -339,7 +339,7 @@ static void a_refused_ring_is_replaced_by_calls(void **state) {
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &one), 0);
     sagoi_store *store = fixture_open(f, 1, &ways[3]);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-    assert_false(sagoi_store_uses_uring(store));
+    assert_false(sagoi_uring_usable(store->uring));
     assert_int_equal(store->direct.fd, -1);
     write_many(f, store);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
