@@ -11,14 +11,14 @@
 #include "store/store.h"
 
 typedef struct sagoi_fused_train {
-    int64_t off, len, stride, count; /* in the file */
+    int64_t off, len, stride, count; /* offsets and lengths in the file */
 } sagoi_fused_train;
 
 /* Ascending trains whose data lies together. */
 typedef struct sagoi_fused_part {
-    int64_t first;     /* its first train, and their number */
-    int64_t at;        /* where its data begins */
-    int64_t low, high; /* in the file */
+    int64_t first;     /* number of the part's first train */
+    int64_t at;        /* where the part's data begins */
+    int64_t low, high; /* range in the file */
 } sagoi_fused_part;
 
 typedef struct sagoi_fuse {
@@ -29,7 +29,7 @@ typedef struct sagoi_fuse {
     int64_t ntrains, trains_capacity;
     sagoi_fused_part *parts; /* in the order of the calls */
     int64_t nparts, parts_capacity;
-    sagoi_pattern *patterns; /* of the request that came out */
+    sagoi_pattern *patterns; /* patterns of the request that came out */
     int64_t npatterns;
 } sagoi_fuse;
 

@@ -23,7 +23,7 @@ typedef struct sagoi_cache_entry {
     sagoi_plan plan;
     sagoi_remembered received;       /* what this aggregator remembers of the extents that ranks sent */
     struct sagoi_exchange *exchange; /* ready for the next call; NULL: the next call makes one */
-    struct sagoi_rma *rma;           /* the same for one-sided movement */
+    struct sagoi_rma *rma;           /* what one-sided movement keeps in the same way */
     uint64_t last_use;
     bool used;
     bool answered; /* reads: every rank gets data of every aggregator, or sees its node's */

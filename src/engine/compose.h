@@ -11,7 +11,7 @@
  * done. */
 typedef struct sagoi_origin {
     const sagoi_view *view; /* NULL: extents, or declared variables */
-    int64_t begin, bytes;   /* in the view's stream of data */
+    int64_t begin, bytes;   /* place and length in the view's stream of data */
     int64_t n;
     const sago_extent *extents;
 } sagoi_origin;
@@ -90,7 +90,7 @@ bool sagoi_compose_one_run(const sagoi_view_place *place, int64_t bytes, int64_t
 /* The caller's data, for extents: all bytes at `base`, or the pieces in the order of the stream. */
 typedef struct sagoi_scatter {
     char *base;
-    int64_t n; /* of pieces */
+    int64_t n; /* number of pieces */
     const sago_extent *pieces;
     bool whole; /* no pieces */
 } sagoi_scatter;
@@ -100,7 +100,7 @@ sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sag
 typedef struct sagoi_block_place {
     int64_t offset;
     sagoi_slab file, memory;
-    char *base; /* of `memory` */
+    char *base; /* where `memory` begins */
 } sagoi_block_place;
 sago_status sagoi_compose_block(sagoi_composed *composed, const sagoi_block_place *place) SAGOI_CHECKED;
 /* Sets the range of a request whose streams, and the sum of their runs, were taken from other requests.  The last

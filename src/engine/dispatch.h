@@ -19,8 +19,8 @@ typedef struct sagoi_access {
     const char *call; /* the public function's name */
     sagoi_call_type type;
     sagoi_direction direction;
-    const sagoi_list *list; /* by extents; NULL: by view, */
-    int64_t offset;         /* in etypes of the view */
+    const sagoi_list *list; /* what a call by extents wants; NULL: the call is by view */
+    int64_t offset;         /* etypes of the view before the first one accessed */
     sagoi_buffer buffer;
 } sagoi_access;
 

@@ -71,7 +71,7 @@ struct sago_file {
     int64_t written_end;            /* the largest end of the bytes that this rank wrote by itself */
     int64_t known_end;              /* the file reaches at least this far, unless it was cut since the last sync */
     struct sagoi_pending *deferred; /* deferred writes; NULL without sago_defer */
-    sagoi_budget budget;            /* of this process */
+    sagoi_budget budget;            /* memory of this process that the file uses */
     char *path;
     sago_stats stats;
 

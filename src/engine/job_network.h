@@ -9,10 +9,10 @@
 
 typedef struct sagoi_job_network {
     sagoi_circle_note note;
-    uint64_t fingerprint;                                         /* of the answer; never 0 */
+    uint64_t fingerprint;                                         /* fingerprint of the answer; never 0 */
     char machine[SAGOI_HINT_TEXT_MAX], site[SAGOI_HINT_TEXT_MAX]; /* the hints that the question was asked with */
     sagoi_surroundings found;
-    int64_t place[]; /* for each node of the team */
+    int64_t place[]; /* the place of each node of the team */
 } sagoi_job_network;
 
 /* The answer that these ranks got earlier for the same hints; NULL: there is none.  Other threads may be asking,

@@ -16,9 +16,9 @@
 
 typedef struct sagoi_mapping {
     char *base;
-    int64_t off, bytes; /* of the file; `off` is a multiple of the block */
+    int64_t off, bytes; /* the mapped range of the file; `off` is a multiple of the block */
     bool in_place;      /* a page that was read can be written to without a further failure */
-    uint8_t *populated; /* for each block: are its pages there? */
+    uint8_t *populated; /* for each block, whether the pages of the block are there */
     int64_t blocks;
     /* Of the file after the last call: fewer blocks or another time mean that pages may be gone. */
     int64_t file_blocks;

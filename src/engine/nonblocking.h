@@ -17,7 +17,7 @@ struct sago_request {
     sago_file *file;    /* NULL when the call is done */
     const char *call;   /* the public function's name */
     sagoi_lone_part part;
-    int64_t number;     /* of the call on its file, from 1 */
+    int64_t number;     /* number of the call on its file, from 1 */
     bool at_once;       /* the call runs on its caller's stack, and must not wait for other ranks to come */
     double tested;      /* when sago_test() last looked, seconds */
     bool dropped;       /* the caller has no handle, so nobody will ask how the call went */

@@ -10,7 +10,7 @@ typedef struct sagoi_staging sagoi_staging;
 typedef struct sagoi_memory {
     char *base;                    /* the caller's buffer, which is never written to when the file is */
     sagoi_extents extents;         /* pattern == NULL: the memory is contiguous from base on */
-    struct sagoi_staging *staging; /* for memory of a device (staging.h); NULL: host memory */
+    struct sagoi_staging *staging; /* where memory of a device is staged (staging.h); NULL: host memory */
 } sagoi_memory;
 
 typedef enum { SAGOI_TO_FILE, SAGOI_FROM_FILE } sagoi_direction;
@@ -32,9 +32,9 @@ void sagoi_copy_packed(const sagoi_span *span, char *base, int64_t base_off, cha
 /* Coded runs (codec.h) that are being copied between a window of the file and packed bytes. */
 typedef struct sagoi_coded {
     const uint8_t *next, *stop; /* the code that is left */
-    int64_t end;                /* of the run before: an offset of the file */
-    char *packed;               /* the bytes that are left, */
-    int64_t bytes;              /* and how many */
+    int64_t end;                /* end of the run before, an offset of the file */
+    char *packed;               /* the packed bytes that are left */
+    int64_t bytes;              /* number of packed bytes that are left */
 } sagoi_coded;
 
 /* Copies runs as long as they are single runs with a short code, end at or below `limit`, and have bytes: the byte

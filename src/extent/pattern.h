@@ -61,14 +61,14 @@ typedef struct sagoi_loop {
 } sagoi_loop;
 
 typedef struct sagoi_pattern {
-    sagoi_piece *pieces; /* of the first lap, with positions as if there were no other lap */
+    sagoi_piece *pieces; /* pieces of the first lap, with positions as if there were no other lap */
     sagoi_run *runs;     /* the runs of the lists */
     sagoi_loop *loops;   /* the innermost loop first; NULL: there is one lap */
     int64_t npieces, nruns, nloops;
     int64_t pieces_capacity, runs_capacity;
-    int64_t laps;      /* of a pattern with loops; else 0 */
-    int64_t lap_bytes; /* of a finished pattern */
-    int64_t bytes;     /* in all */
+    int64_t laps;      /* number of laps of a pattern with loops; else 0 */
+    int64_t lap_bytes; /* bytes of a lap, once the pattern is finished */
+    int64_t bytes;     /* bytes of the whole pattern */
     int64_t run_count; /* runs of all trains and laps, each counted by itself (laps that touch do not join) */
     int64_t low, high; /* smallest offset and largest end; 0 and 0 when empty */
     bool sorted;       /* offsets ascend in stream order without overlap */
@@ -148,7 +148,7 @@ typedef struct sagoi_extents {
 } sagoi_extents;
 
 typedef struct sagoi_span {
-    int64_t off;           /* of the first run, base included */
+    int64_t off;           /* offset of the first run, base included */
     int64_t pos;           /* position of its first byte in the request: 0 is extents->begin */
     int64_t count;         /* runs, > 0 */
     int64_t len;           /* train: bytes of a run */
@@ -162,7 +162,7 @@ typedef struct sagoi_cursor {
     int64_t lap_off, lap_pos; /* the lap's origin, base included, and its start in the stream */
     int64_t index;            /* index of the run in the piece */
     int64_t off;              /* start of that run, base included */
-    int64_t pos;              /* its start in the (uncut) stream */
+    int64_t pos;              /* where that run starts in the (uncut) stream */
     int64_t skip;             /* bytes of it that were handed out already */
 } sagoi_cursor;
 
@@ -209,7 +209,7 @@ bool sagoi_cursor_next_lap(sagoi_cursor *cursor, sagoi_lap *lap);
 typedef struct sagoi_walk {
     const sagoi_span *span;
     int64_t next;          /* index of the next run */
-    int64_t off, len, pos; /* of this one */
+    int64_t off, len, pos; /* the present run */
 } sagoi_walk;
 
 static inline sagoi_walk sagoi_walk_span(const sagoi_span *span) {

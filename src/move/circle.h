@@ -34,7 +34,7 @@ typedef struct sagoi_notice {
 
 /* Shared by the ranks of a node. */
 typedef struct sagoi_board {
-    sagoi_notice notices[SAGOI_NOTICES]; /* of each channel, modulo SAGOI_NOTICES */
+    sagoi_notice notices[SAGOI_NOTICES]; /* notices of the channels, numbered modulo SAGOI_NOTICES */
     int32_t tables[];                    /* node_first[nodes + 1], then members[size] */
 } sagoi_board;
 
@@ -53,7 +53,7 @@ typedef struct sagoi_circle {
     bool by_name; /* the ranks of a node find shared memory by a name (segment.h) */
     sagoi_board *board;
     int64_t board_bytes;
-    uint64_t pid_namespace; /* of all ranks of the node; 0: the ranks are in different namespaces */
+    uint64_t pid_namespace; /* namespace of all ranks of the node; 0: the ranks are in different ones */
     cpu_set_t rank_cores;   /* cores that the ranks of the node may use, all together */
     sagoi_process process;  /* this one */
     bool whole_job; /* as far as MPI tells, these are all ranks of the job, each with one thread that calls MPI */

@@ -24,10 +24,10 @@ typedef struct sagoi_exchange_setup {
     sagoi_team *team;
     const sagoi_plan *plan;
     const sagoi_request *request;
-    sagoi_remembered *received; /* of the plan */
+    sagoi_remembered *received; /* what the plan's aggregators remember */
     bool remembered;            /* the aggregators remember the extents, so only data moves */
-    char *staging;              /* in the node's segment: local_size * 2 areas */
-    sagoi_packet *packets;      /* in the node's segment: local_size * 2 * the domains in reach */
+    char *staging;              /* local_size * 2 areas in the node's segment */
+    sagoi_packet *packets;      /* local_size * 2 * the domains in reach, in the node's segment */
     int64_t first, reach;       /* domains that this node's range overlaps */
     int64_t domain;             /* the domain that this rank aggregates; -1: none */
     sagoi_mailroom *room;

@@ -106,7 +106,7 @@ typedef struct sagoi_bundle {
 
 typedef struct sagoi_outbox {
     const sagoi_exchange_setup *setup;
-    const int32_t *aggregators; /* for each domain: the rank of its aggregator */
+    const int32_t *aggregators; /* for each domain: the rank of the aggregator */
     int64_t first, ranks;       /* the ranks that this local aggregator serves, numbered on the node */
     char *const *in_place;      /* the packer's, if this rank serves no other one */
     int relay;                  /* rank that relays for this node; -1: there are two layers */
@@ -121,7 +121,7 @@ typedef struct sagoi_outbox {
     bool forgetful;            /* Something was not merged that will be merged the next time. */
     sagoi_merge_input *inputs; /* scratch for merging: one for each rank */
     sagoi_pieces pieces;       /* scratch for a message */
-    sagoi_bundle bundle;       /* with three layers */
+    sagoi_bundle bundle;       /* the bundle for the relay, with three layers */
 } sagoi_outbox;
 
 sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *setup, const int32_t *aggregators)

@@ -16,7 +16,7 @@ typedef struct sagoi_merge_input {
 } sagoi_merge_input;
 
 typedef struct sagoi_merged {
-    uint8_t *code; /* in the form of one packet's code; owned */
+    uint8_t *code; /* extents in the form of one packet's code; owned */
     int64_t code_bytes;
     int64_t data_bytes; /* bytes of the union of all runs */
     /* Set by the caller, for instance because the result is too large; then no other field counts. */

@@ -52,7 +52,7 @@ void sagoi_unpack(const sagoi_packer *began, const char *staging, const sagoi_pa
 typedef struct sagoi_window {
     char *place;
     int64_t start, end;
-    uint64_t *marks; /* for writes that leave holes; else NULL */
+    uint64_t *marks; /* a bit for each byte of a window in which writes leave holes; else NULL */
     bool unread;     /* reading failed: there is no data to answer with */
 } sagoi_window;
 

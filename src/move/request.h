@@ -18,7 +18,7 @@ typedef struct sagoi_request {
     int64_t nstreams;
     sagoi_stream *streams; /* not owned */
     int64_t low, high;     /* the range of this rank's runs; low == high: no bytes */
-    int64_t limit;         /* of a read: no byte at or past this offset (the end of the file) reaches memory */
+    int64_t limit;         /* In a read no byte at or past this offset (the end of the file) reaches memory. */
 } sagoi_request;
 
 /* Copies this rank's runs in [start, end) between memory and `place`, which stands for the file from `start`.

@@ -25,6 +25,6 @@ int sagoi_shared_open(const sagoi_shared_name *name, int64_t bytes, char **base)
  * name that is all zero. */
 void sagoi_shared_close(sagoi_shared_name *name);
 
-uint64_t sagoi_pid_namespace(void); /* of this process; 0: unknown */
+uint64_t sagoi_pid_namespace(void); /* namespace of this process; 0: not known */
 
 #endif

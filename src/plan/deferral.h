@@ -12,7 +12,7 @@
 typedef struct sagoi_deferral {
     int64_t every;   /* calls that are moved together; 1: calls are not put off */
     int64_t since;   /* calls since the last move, or since the last decision not to put off */
-    int64_t wait;    /* with every == 1: calls until the ranks look again */
+    int64_t wait;    /* calls until the ranks look again, with every == 1 */
     int64_t longest; /* the wait after that, if the look is in vain */
     int64_t largest; /* bytes of the largest call, as agreed; halved from time to time */
 } sagoi_deferral;

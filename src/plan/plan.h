@@ -206,7 +206,7 @@ typedef struct sagoi_first_access {
     int64_t low, high;             /* range of the whole access */
     int64_t first_low, first_high; /* range of the first variable */
     int64_t next_low;              /* where the next variable begins; INT64_MAX: there is none */
-    const int64_t *bytes;          /* for each node */
+    const int64_t *bytes;          /* bytes of each node */
 } sagoi_first_access;
 /* The block with which each set of nodes, or each node, has a subfile for its own data; 0: some of them have no
  * data. */

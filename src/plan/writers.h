@@ -32,7 +32,7 @@ typedef struct sagoi_writers {
     int64_t count, files; /* files <= count */
     bool spans;           /* groups are whole nodes, at least one of them several */
     int64_t *first; /* of each node: its first group; spans: its only one, which other nodes have, too (owned) */
-    int64_t *host;  /* of each group: the node of its writer (owned) */
+    int64_t *host;  /* for each group: the node of the writer (owned) */
     char reason[SAGOI_WRITERS_REASON];
 } sagoi_writers;
 

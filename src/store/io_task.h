@@ -21,7 +21,7 @@ typedef struct sagoi_task {
     const uint64_t *marks; /* when writing: as for sagoi_store_write_marked(); NULL: every byte */
     sagoi_sieve sieve;
     /* The thread sets these fields, which are valid after waiting. */
-    int64_t bytes; /* of a read: how many bytes came */
+    int64_t bytes; /* bytes that a read brought */
     sago_status status;
     char message[SAGOI_MESSAGE_MAX];
     double began, seconds; /* by a clock that never goes back */

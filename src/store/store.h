@@ -15,12 +15,12 @@
 typedef struct sagoi_store sagoi_store;
 
 typedef struct sagoi_store_options {
-    int flags;               /* for open(2): O_RDWR, O_CREAT, O_EXCL, ...; O_CLOEXEC is added */
-    mode_t mode;             /* of a new file, before the umask */
+    int flags;               /* flags of open(2): O_RDWR, O_CREAT, O_EXCL, ...; O_CLOEXEC is added */
+    mode_t mode;             /* mode of a new file, before the umask */
     bool uring;              /* use io_uring for many runs, if the kernel allows it */
     bool direct_io;          /* use O_DIRECT for aligned parts, where the file system allows it */
-    sagoi_stripes stripes;   /* of a new file; 0: as the file system likes */
-    sagoi_subfiles subfiles; /* of a new file; an existing file stays as it was made */
+    sagoi_stripes stripes;   /* stripes of a new file; 0: as the file system likes */
+    sagoi_subfiles subfiles; /* subfiles of a new file; an existing file stays as it was made */
     bool ruled_later;        /* the block of `subfiles` is a default: the first write makes the rule */
 } sagoi_store_options;
 

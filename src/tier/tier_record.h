@@ -75,7 +75,7 @@ sago_status sagoi_claim_remove(const sagoi_claim_place *place) SAGOI_CHECKED;
 typedef struct sagoi_tier_block {
     int64_t key;
     const uint8_t *code; /* coded runs in ascending order, for sagoi_code_get() */
-    int64_t bytes;       /* of the code */
+    int64_t bytes;       /* bytes of the code */
 } sagoi_tier_block;
 
 typedef struct sagoi_tier_part {

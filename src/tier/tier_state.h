@@ -20,10 +20,10 @@ typedef struct sagoi_logged_view {
 typedef struct sagoi_logged {
     sagoi_origin call; /* where the call wrote; the log owns the extents */
     int64_t key;       /* the call's place in the order of all ranks' calls: odd for collective calls */
-    sagoi_range all;   /* of a collective call: the range that any rank wrote */
+    sagoi_range all;   /* range that any rank wrote in a collective call */
     /* Of a collective call: the range that the neighbourhood wrote without a gap; low == high: not known. */
     sagoi_range near;
-    bool looked;  /* it was decided whether to drain the call */
+    bool looked;  /* whether to drain the call was decided */
     bool drained; /* this rank's part of the call is in the global file */
     struct sagoi_logged *next;
 } sagoi_logged;

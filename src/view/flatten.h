@@ -10,7 +10,7 @@
 #include "extent/pattern.h"
 
 typedef struct sagoi_flat {
-    sagoi_pattern pattern; /* in typemap order: the origin is the address that is given to MPI */
+    sagoi_pattern pattern; /* pieces in typemap order; the origin is the address that is given to MPI */
     int64_t size;          /* bytes of data, == pattern.bytes */
     int64_t lower_bound;   /* as from MPI_Type_get_extent */
     int64_t extent;
