@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "bench/json_file.h"
 #include "bench/patterns.h"
 #include "bench/progress.h"
 #include "bench/quantiles.h"
@@ -382,53 +382,43 @@ static void put_ratio(sagoi_json *json, const char *name, bench_estimate e) {
     sagoi_json_close(json, '}');
 }
 
-static void put_figures(const ckpt_bench *b, const figures *f, FILE *out) {
-    sagoi_json json = {.out = out, .lines = SAGOI_JSON_INDENTED};
-    sagoi_json_open(&json, NULL, '{');
-    sagoi_json_text(&json, "mpi", b->world.mpi);
-    sagoi_json_int(&json, "ranks", b->world.ranks);
-    sagoi_json_int(&json, "nodes", b->world.nodes);
-    sagoi_json_int(&json, "cores", b->world.cores);
-    sagoi_json_int(&json, "bytes", (int64_t)f->bytes);
-    sagoi_json_int(&json, "repeat", b->config->repeat);
-    sagoi_json_real(&json, "held_s", f->held);
-    sagoi_json_real(&json, "memcpy_s", f->memcpy);
-    put_ratio(&json, "held_by_memcpy", f->held_ratio);
-    sagoi_json_int(&json, "store_rate", b->config->rate);
-    sagoi_json_real(&json, "compute_s", f->mode[PLAIN].total);
+/* false: the file could not be written. */
+static bool write_figures(const ckpt_bench *b, const figures *f) {
+    bench_json_file file;
+    if (!bench_json_begin(&file, "ckpt", b->config->json, &b->world))
+        return false;
+    sagoi_json *json = &file.json;
+    sagoi_json_int(json, "cores", b->world.cores);
+    sagoi_json_int(json, "bytes", (int64_t)f->bytes);
+    sagoi_json_int(json, "repeat", b->config->repeat);
+    sagoi_json_real(json, "held_s", f->held);
+    sagoi_json_real(json, "memcpy_s", f->memcpy);
+    put_ratio(json, "held_by_memcpy", f->held_ratio);
+    sagoi_json_int(json, "store_rate", b->config->rate);
+    sagoi_json_real(json, "compute_s", f->mode[PLAIN].total);
     for (int mode = THREADED; mode < MODES; mode++) {
-        sagoi_json_open(&json, mode_names[mode], '{');
-        sagoi_json_real(&json, "total_s", f->mode[mode].total);
-        sagoi_json_real(&json, "perceived", f->mode[mode].perceived);
-        sagoi_json_real(&json, "raw", f->mode[mode].raw);
-        sagoi_json_real(&json, "perceived_by_raw", f->mode[mode].ratio);
-        sagoi_json_real(&json, "slowdown", f->mode[mode].slowdown);
-        sagoi_json_real(&json, "thread_cpu_s", f->mode[mode].thread_cpu);
-        sagoi_json_close(&json, '}');
+        sagoi_json_open(json, mode_names[mode], '{');
+        sagoi_json_real(json, "total_s", f->mode[mode].total);
+        sagoi_json_real(json, "perceived", f->mode[mode].perceived);
+        sagoi_json_real(json, "raw", f->mode[mode].raw);
+        sagoi_json_real(json, "perceived_by_raw", f->mode[mode].ratio);
+        sagoi_json_real(json, "slowdown", f->mode[mode].slowdown);
+        sagoi_json_real(json, "thread_cpu_s", f->mode[mode].thread_cpu);
+        sagoi_json_close(json, '}');
     }
-    sagoi_json_real(&json, "encode_rate", f->encode);
-    sagoi_json_real(&json, "restore_s", f->restore);
-    sagoi_json_real(&json, "read_s", f->read);
-    put_ratio(&json, "restore_of_limit", f->restore_ratio);
-    sagoi_json_bool(&json, "verified", b->wrong == 0);
-    sagoi_json_close(&json, '}');
-    putc('\n', out);
+    sagoi_json_real(json, "encode_rate", f->encode);
+    sagoi_json_real(json, "restore_s", f->restore);
+    sagoi_json_real(json, "read_s", f->read);
+    put_ratio(json, "restore_of_limit", f->restore_ratio);
+    sagoi_json_bool(json, "verified", b->wrong == 0);
+    return bench_json_end(&file);
 }
 
-/* false: the output could not be written. */
+/* Called on rank 0. */
 static bool report(const ckpt_bench *b) {
     figures f = make_figures(b);
     print_figures(b, &f);
-    if (!b->config->json)
-        return true;
-    FILE *out = fopen(b->config->json, "w");
-    if (out)
-        put_figures(b, &f, out);
-    if (!out || fclose(out) != 0) {
-        fprintf(stderr, "sago bench ckpt: %s: %s\n", b->config->json, strerror(errno));
-        return false;
-    }
-    return true;
+    return !b->config->json || write_figures(b, &f);
 }
 
 /* ---- All of it ---- */

@@ -1,13 +1,11 @@
 #include "bench/file_exchange.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <sago/sago.h>
 
-#include "base/json.h"
+#include "bench/json_file.h"
 #include "bench/patterns.h"
 #include "bench/world.h"
 
@@ -26,20 +24,13 @@ typedef struct exchange {
     char why[BENCH_MESSAGE_MAX];
 } exchange;
 
-static uint64_t mix(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 /* Which rank reads which block: a random permutation, equal on all ranks. */
 static void draw_consumers(exchange *x, int64_t number) {
-    uint64_t state = mix((uint64_t)x->config->seed * 1000003u + (uint64_t)number);
+    uint64_t state = (uint64_t)x->config->seed * 1000003u + (uint64_t)number;
     for (int i = 0; i < x->world.ranks; i++)
         x->consumer[i] = i;
     for (int i = x->world.ranks - 1; i > 0; i--) {
-        state = mix(state + 0x9e3779b97f4a7c15u);
-        int j = (int)(state % (uint64_t)(i + 1)), other = x->consumer[j];
+        int j = (int)(bench_random(&state) % (uint64_t)(i + 1)), other = x->consumer[j];
         x->consumer[j] = x->consumer[i];
         x->consumer[i] = other;
     }
@@ -48,7 +39,8 @@ static void draw_consumers(exchange *x, int64_t number) {
 /* ---- One block ---- */
 
 static uint64_t word_of(int producer, int64_t number, int64_t i) {
-    return mix((uint64_t)producer << 40 ^ (uint64_t)number << 20 ^ (uint64_t)i);
+    uint64_t state = (uint64_t)producer << 40 ^ (uint64_t)number << 20 ^ (uint64_t)i;
+    return bench_random(&state);
 }
 
 static int64_t words_of(const exchange *x) { return x->config->block / (int64_t)sizeof(uint64_t); }
@@ -140,42 +132,34 @@ static spread spread_of(const exchange *x, double seconds) {
     return (spread){-ends[0], 1e-9 * (double)sum / x->world.ranks, ends[1]};
 }
 
-static void tell_json(const exchange *x, const spread ways[], int64_t local, int64_t groups) {
-    sagoi_json json = {.out = fopen(x->config->json, "w"), .lines = SAGOI_JSON_INDENTED};
-    if (!json.out) {
-        fprintf(stderr, "sago bench exchange: --json %s cannot be written: %s\n", x->config->json,
-                strerror(errno));
-        return;
-    }
-    sagoi_json_open(&json, NULL, '{');
-    sagoi_json_text(&json, "pattern", "exchange");
-    sagoi_json_int(&json, "ranks", x->world.ranks);
-    sagoi_json_int(&json, "nodes", x->world.nodes);
-    sagoi_json_text(&json, "mpi", x->world.mpi);
-    sagoi_json_int(&json, "neighbourhoods", groups);
-    sagoi_json_int(&json, "block", x->config->block);
-    sagoi_json_int(&json, "blocks", x->config->blocks * x->config->repeat * x->world.ranks);
-    sagoi_json_int(&json, "local_blocks", local);
+static bool tell_json(const exchange *x, const spread ways[], int64_t local, int64_t groups) {
+    bench_json_file file;
+    if (!bench_json_begin(&file, "exchange", x->config->json, &x->world))
+        return false;
+    sagoi_json *json = &file.json;
+    sagoi_json_int(json, "neighbourhoods", groups);
+    sagoi_json_int(json, "block", x->config->block);
+    sagoi_json_int(json, "blocks", x->config->blocks * x->config->repeat * x->world.ranks);
+    sagoi_json_int(json, "local_blocks", local);
     for (int way = 0; way < WAYS; way++) {
-        sagoi_json_open(&json, way_names[way], '{');
-        sagoi_json_real(&json, "least_s", ways[way].least);
-        sagoi_json_real(&json, "mean_s", ways[way].mean);
-        sagoi_json_real(&json, "most_s", ways[way].most);
-        sagoi_json_close(&json, '}');
+        sagoi_json_open(json, way_names[way], '{');
+        sagoi_json_real(json, "least_s", ways[way].least);
+        sagoi_json_real(json, "mean_s", ways[way].mean);
+        sagoi_json_real(json, "most_s", ways[way].most);
+        sagoi_json_close(json, '}');
     }
-    sagoi_json_close(&json, '}');
-    fputc('\n', json.out);
-    fclose(json.out);
+    return bench_json_end(&file);
 }
 
-static void tell(const exchange *x) {
+/* false: the results for programs could not be written. */
+static bool tell(const exchange *x) {
     spread ways[WAYS] = {spread_of(x, x->seconds[GLOBAL]), spread_of(x, x->seconds[BY_STORAGE])};
     sago_storage_stats stats = SAGO_STORAGE_STATS_INIT;
     int64_t local = x->local_blocks, all = x->config->blocks * x->config->repeat * x->world.ranks;
     bench_sum(&x->world, &local, 1);
     (void)sago_storage_get_stats(x->near, &stats);
     if (x->world.rank != 0)
-        return;
+        return true;
     printf(
         "exchange: %d ranks on %lld nodes, %lld storage neighbourhoods; %lld of %lld blocks of %lld bytes local\n",
         x->world.ranks, (long long)x->world.nodes, (long long)stats.neighbourhoods, (long long)local,
@@ -185,8 +169,7 @@ static void tell(const exchange *x) {
         printf("%-12s %10.6f %10.6f %10.6f\n", way_names[way], ways[way].least, ways[way].mean, ways[way].most);
     printf("by storage is %.2f times as fast as global alone (means)\n",
            ways[GLOBAL].mean / ways[BY_STORAGE].mean);
-    if (x->config->json)
-        tell_json(x, ways, local, stats.neighbourhoods);
+    return !x->config->json || tell_json(x, ways, local, stats.neighbourhoods);
 }
 
 int bench_exchange_execute(const bench_exchange_config *config) {
@@ -195,7 +178,7 @@ int bench_exchange_execute(const bench_exchange_config *config) {
     bench_world_init(&x.world);
     bool ok = set_up(&x) && exchange_all(&x);
     if (ok)
-        tell(&x);
+        ok = tell(&x);
     else if (x.world.rank == 0)
         fprintf(stderr, "sago bench exchange: %s\n", x.why);
     for (int way = 0; way < WAYS; way++)

@@ -1,6 +1,5 @@
 #include "bench/storage_times.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,7 @@
 
 #include <sago/sago.h>
 
-#include "base/json.h"
+#include "bench/json_file.h"
 #include "bench/patterns.h"
 #include "bench/world.h"
 
@@ -108,42 +107,35 @@ static bool time_writes(times *t) {
 
 /* ---- Telling ---- */
 
-static void tell_json(const times *t) {
-    sagoi_json json = {.out = fopen(t->config->json, "w"), .lines = SAGOI_JSON_INDENTED};
-    if (!json.out) {
-        fprintf(stderr, "sago bench storage: --json %s cannot be written: %s\n", t->config->json, strerror(errno));
-        return;
-    }
-    sagoi_json_open(&json, NULL, '{');
-    sagoi_json_text(&json, "pattern", "storage");
-    sagoi_json_int(&json, "ranks", t->world.ranks);
-    sagoi_json_int(&json, "nodes", t->world.nodes);
-    sagoi_json_text(&json, "mpi", t->world.mpi);
-    sagoi_json_int(&json, "bytes", t->config->bytes);
+static bool tell_json(const times *t) {
+    bench_json_file file;
+    if (!bench_json_begin(&file, "storage", t->config->json, &t->world))
+        return false;
+    sagoi_json *json = &file.json;
+    sagoi_json_int(json, "bytes", t->config->bytes);
     for (int place = 0; place < PLACES; place++) {
-        sagoi_json_open(&json, place_names[place], '{');
-        sagoi_json_real(&json, "write_s", t->write[place]);
-        sagoi_json_int(&json, "neighbourhoods", t->found[place][0].stats.neighbourhoods);
+        sagoi_json_open(json, place_names[place], '{');
+        sagoi_json_real(json, "write_s", t->write[place]);
+        sagoi_json_int(json, "neighbourhoods", t->found[place][0].stats.neighbourhoods);
         for (int mode = 0; mode < MODES; mode++) {
             const found *is = &t->found[place][mode];
-            sagoi_json_open(&json, mode_names[mode], '{');
-            sagoi_json_real(&json, "least_s", is->least);
-            sagoi_json_real(&json, "mean_s", is->mean);
-            sagoi_json_int(&json, "creates", is->stats.creates);
-            sagoi_json_int(&json, "looks", is->stats.looks);
-            sagoi_json_int(&json, "lists", is->stats.lists);
-            sagoi_json_close(&json, '}');
+            sagoi_json_open(json, mode_names[mode], '{');
+            sagoi_json_real(json, "least_s", is->least);
+            sagoi_json_real(json, "mean_s", is->mean);
+            sagoi_json_int(json, "creates", is->stats.creates);
+            sagoi_json_int(json, "looks", is->stats.looks);
+            sagoi_json_int(json, "lists", is->stats.lists);
+            sagoi_json_close(json, '}');
         }
-        sagoi_json_close(&json, '}');
+        sagoi_json_close(json, '}');
     }
-    sagoi_json_close(&json, '}');
-    fputc('\n', json.out);
-    fclose(json.out);
+    return bench_json_end(&file);
 }
 
-static void tell(const times *t) {
+/* false: the results for programs could not be written. */
+static bool tell(const times *t) {
     if (t->world.rank != 0)
-        return;
+        return true;
     printf("storage: %d ranks on %lld nodes, %s\n", t->world.ranks, (long long)t->world.nodes, t->world.mpi);
     printf("%-8s %-12s %10s %10s %8s %8s %8s %8s   seconds of the slowest rank\n", "", "way", "least", "mean",
            "groups", "creates", "looks", "lists");
@@ -157,8 +149,7 @@ static void tell(const times *t) {
     if (t->config->bytes > 0)
         printf("writing %lld bytes a rank: global %.4f s, local %.4f s, %.1f times (means of the ranks)\n",
                (long long)t->config->bytes, t->write[GLOBAL], t->write[LOCAL], t->write[GLOBAL] / t->write[LOCAL]);
-    if (t->config->json)
-        tell_json(t);
+    return !t->config->json || tell_json(t);
 }
 
 static bool measure(times *t) {
@@ -180,7 +171,7 @@ int bench_storage_execute(const bench_storage_config *config) {
     bench_world_init(&t.world);
     bool ok = measure(&t);
     if (ok)
-        tell(&t);
+        ok = tell(&t);
     else if (t.world.rank == 0)
         fprintf(stderr, "sago bench storage: %s\n", t.why);
     if (t.near != MPI_COMM_NULL)

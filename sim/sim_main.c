@@ -30,17 +30,6 @@ typedef struct sim_config {
 
 /* ---- Options ---- */
 
-static bool set_hint(void *target, const char *value, char *why) {
-    sim_config *config = target;
-    char key[128];
-    const char *equals = strchr(value, '=');
-    if (!equals)
-        return bench_refuse(why, "--hint %s: must be KEY=VALUE", value);
-    snprintf(key, sizeof key, "%.*s", (int)(equals - value), value);
-    return sagoi_hints_set(&config->plan.hints, key, equals + 1) == SAGO_OK ||
-           bench_refuse(why, "%s", sago_error_message());
-}
-
 static bool set_cost(void *target, const char *value, char *why) {
     sim_config *config = target;
     if (config->ncosts == (int64_t)(sizeof config->cost / sizeof config->cost[0]))
@@ -62,17 +51,6 @@ static bool set_model(void *target, const char *value, char *why) {
     bool flows = !strcmp(value, "flows");
     config->options.model = flows ? SIM_MODEL_FLOWS : SIM_MODEL_LINKS;
     return flows || !strcmp(value, "links") || bench_refuse(why, "--model %s: flows or links", value);
-}
-
-static bool set_declared(void *target, const char *value, char *why) {
-    sim_config *config = target;
-    config->plan.kind = strcmp(value, "on") ? PLAN_COLLECTIVE : PLAN_DECLARED;
-    return !strcmp(value, "on") || !strcmp(value, "off") || bench_refuse(why, "--declared %s: on or off", value);
-}
-
-static bool set_param(void *target, const char *name, const char *value, char *why) {
-    sim_config *config = target;
-    return bench_params_set(&config->plan.params, config->plan.pattern, name, value, why);
 }
 
 #define FIELD(name) offsetof(sim_config, name)
@@ -97,8 +75,9 @@ static const tool_option table[] = {
      NULL},
     {"pace", OPTION_SIZE, FIELD(plan.pace), 1, INT64_C(1) << 50, "SIZE",
      "a second: what earlier calls of the job told Sago of the network", NULL},
-    {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "for Sago, as in an MPI_Info; may be repeated", set_hint},
-    {"declared", OPTION_CALL, 0, 0, 0, "on|off", "all variables together, where the engine can", set_declared},
+    {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "for Sago, as in an MPI_Info; may be repeated", plan_set_hint},
+    {"declared", OPTION_CALL, 0, 0, 0, "on|off", "all variables together, where the engine can",
+     plan_set_declared},
     {"read", OPTION_FLAG, FIELD(plan.read), 0, 0, NULL, "read instead of write", NULL},
     {"per-target", OPTION_COUNT, FIELD(options.per_target), 1, 1 << 16, "N",
      "the peers' aggregators a storage target (1)", NULL},
@@ -142,7 +121,7 @@ static const tool_option table[] = {
     {"svg", OPTION_TEXT, FIELD(svg), 0, 0, "FILE", "draw a timeline, too", NULL},
     {"json", OPTION_FLAG, FIELD(json), 0, 0, NULL, "for programs", NULL},
 };
-static const tool_options options = {table, sizeof table / sizeof table[0], set_param, NULL};
+static const tool_options options = {table, sizeof table / sizeof table[0], plan_set_param, NULL};
 
 static void print_help(FILE *out) {
     int64_t count;

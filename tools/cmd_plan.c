@@ -13,27 +13,10 @@
 
 /* ---- Options ---- */
 
-static bool set_hint(void *target, const char *value, char *why) {
-    plan_config *config = target;
-    char key[128];
-    const char *equals = strchr(value, '=');
-    if (!equals)
-        return bench_refuse(why, "--hint %s: must be KEY=VALUE", value);
-    snprintf(key, sizeof key, "%.*s", (int)(equals - value), value);
-    return sagoi_hints_set(&config->hints, key, equals + 1) == SAGO_OK ||
-           bench_refuse(why, "%s", sago_error_message());
-}
-
 static bool set_subfiles(void *target, const char *value, char *why) {
     plan_config *config = target;
     return sagoi_hints_set(&config->hints, "sago_subfiles", value) == SAGO_OK ||
            bench_refuse(why, "%s", sago_error_message());
-}
-
-static bool set_declared(void *target, const char *value, char *why) {
-    plan_config *config = target;
-    config->kind = strcmp(value, "on") ? PLAN_COLLECTIVE : PLAN_DECLARED;
-    return !strcmp(value, "on") || !strcmp(value, "off") || bench_refuse(why, "--declared %s: on or off", value);
 }
 
 static bool set_kind(void *target, const char *value, char *why) {
@@ -45,11 +28,6 @@ static bool set_kind(void *target, const char *value, char *why) {
             return true;
         }
     return bench_refuse(why, "--kind %s: collective, nonblocking, declared or independent", value);
-}
-
-static bool set_param(void *target, const char *name, const char *value, char *why) {
-    plan_config *config = target;
-    return bench_params_set(&config->params, config->pattern, name, value, why);
 }
 
 #define FIELD(name) offsetof(plan_config, name)
@@ -68,8 +46,9 @@ static const tool_option table[] = {
     {"subfiles", OPTION_CALL, 0, 0, 0, "N|node|gateway",
      "as --hint sago_subfiles=...: the file is kept in several", set_subfiles},
     {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "one node, or this job: where the file would be (.)", NULL},
-    {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "as in an MPI_Info; may be repeated", set_hint},
-    {"declared", OPTION_CALL, 0, 0, 0, "on|off", "all variables together (on: s3d, hacc-*, flash)", set_declared},
+    {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "as in an MPI_Info; may be repeated", plan_set_hint},
+    {"declared", OPTION_CALL, 0, 0, 0, "on|off", "all variables together (on: s3d, hacc-*, flash)",
+     plan_set_declared},
     {"kind", OPTION_CALL, 0, 0, 0, "KIND", "of the calls: collective, nonblocking, declared, independent",
      set_kind},
     {"calls", OPTION_FLAG, FIELD(calls), 0, 0, NULL, "the route of each call of a step, instead of a plan", NULL},
@@ -85,7 +64,7 @@ static const tool_option table[] = {
      "instead: time and memory of planning for up to 1,000,000 ranks", NULL},
     {"json", OPTION_FLAG, FIELD(json), 0, 0, NULL, "for programs", NULL},
 };
-static const tool_options options = {table, sizeof table / sizeof table[0], set_param, NULL};
+static const tool_options options = {table, sizeof table / sizeof table[0], plan_set_param, NULL};
 
 static void print_help(void) {
     fold_help(stdout, "usage: sago plan PATTERN [options] [sizes of the pattern]\n"

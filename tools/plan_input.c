@@ -21,6 +21,30 @@
 static const int64_t runs_walked = 4096;
 static const int64_t most_job_nodes = 1 << 20;
 
+/* ---- Options ---- */
+
+bool plan_set_hint(void *target, const char *value, char *why) {
+    plan_config *config = target;
+    char key[128];
+    const char *equals = strchr(value, '=');
+    if (!equals)
+        return bench_refuse(why, "--hint %s: must be KEY=VALUE", value);
+    snprintf(key, sizeof key, "%.*s", (int)(equals - value), value);
+    return sagoi_hints_set(&config->hints, key, equals + 1) == SAGO_OK ||
+           bench_refuse(why, "%s", sago_error_message());
+}
+
+bool plan_set_declared(void *target, const char *value, char *why) {
+    plan_config *config = target;
+    config->kind = strcmp(value, "on") ? PLAN_COLLECTIVE : PLAN_DECLARED;
+    return !strcmp(value, "on") || !strcmp(value, "off") || bench_refuse(why, "--declared %s: on or off", value);
+}
+
+bool plan_set_param(void *target, const char *name, const char *value, char *why) {
+    plan_config *config = target;
+    return bench_params_set(&config->params, config->pattern, name, value, why);
+}
+
 /* ---- The machine ---- */
 
 static int64_t own_cores(void) {

@@ -50,6 +50,12 @@ typedef struct plan_input {
     char subfiles_why[SAGOI_SUBFILES_WHY_MAX]; /* one line: how many subfiles there are, and why */
 } plan_input;
 
+/* Options that `sago plan` and `sago sim` have in common, for their tables; the target begins with a plan_config.
+ */
+bool plan_set_hint(void *target, const char *value, char *why);                    /* --hint KEY=VALUE */
+bool plan_set_declared(void *target, const char *value, char *why);                /* --declared on|off */
+bool plan_set_param(void *target, const char *name, const char *value, char *why); /* a size of the pattern */
+
 /* The calls of a step that are looked at together. */
 int64_t plan_first_call(const plan_config *config);
 int64_t plan_last_call(const plan_config *config, const bench_access *access); /* one past it */

@@ -199,14 +199,17 @@ int sagoi_name_call(sagoi_op_kind kind, const char *path, const char *to) {
 
 /* ---- Transfers of open files ---- */
 
+/* While a test or bench watches, runs move one by one, so that every run is seen. */
+static ssize_t move_first(sagoi_op_kind kind, int fd, const char *path, const struct iovec *first, int64_t off) {
+    sagoi_file_op op = {.kind = kind, .path = path, .fd = fd, .off = off, .len = (int64_t)first->iov_len};
+    op.data = op.into = first->iov_base;
+    return sagoi_syscall(&op);
+}
+
 ssize_t sagoi_pwrite(int fd, const char *path, const struct iovec *iov, int count, int64_t off) {
     ssize_t done;
-    if (sagoi_faults_active()) { /* moves the first run alone, so that every run is seen */
-        sagoi_file_op op = {.kind = SAGOI_OP_WRITE, .path = path, .fd = fd, .data = iov->iov_base};
-        op.off = off;
-        op.len = (int64_t)iov->iov_len;
-        return sagoi_syscall(&op);
-    }
+    if (sagoi_faults_active())
+        return move_first(SAGOI_OP_WRITE, fd, path, iov, off);
     do
         done = count == 1 ? pwrite(fd, iov->iov_base, iov->iov_len, off) : pwritev(fd, iov, count, off);
     while (done < 0 && errno == EINTR);
@@ -215,12 +218,8 @@ ssize_t sagoi_pwrite(int fd, const char *path, const struct iovec *iov, int coun
 
 ssize_t sagoi_pread(int fd, const char *path, const struct iovec *iov, int count, int64_t off) {
     ssize_t done;
-    if (sagoi_faults_active()) {
-        sagoi_file_op op = {.kind = SAGOI_OP_READ, .path = path, .fd = fd, .into = iov->iov_base};
-        op.off = off;
-        op.len = (int64_t)iov->iov_len;
-        return sagoi_syscall(&op);
-    }
+    if (sagoi_faults_active())
+        return move_first(SAGOI_OP_READ, fd, path, iov, off);
     do
         done = count == 1 ? pread(fd, iov->iov_base, iov->iov_len, off) : preadv(fd, iov, count, off);
     while (done < 0 && errno == EINTR);
