@@ -17,7 +17,6 @@
 #include <sago/ckpt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 #ifndef DROPIN_REQUESTS_H
 #define DROPIN_REQUESTS_H
 
-#include <stdatomic.h>
 
 #include "mpi_calls.h"
 #include "mpi_files.h"

@@ -3,6 +3,8 @@
 #ifndef DROPIN_WAITS_H
 #define DROPIN_WAITS_H
 
+#include <stdatomic.h>
+
 #include "entry_points.h"
 #include "requests.h"
 

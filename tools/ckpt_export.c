@@ -3,7 +3,6 @@
  * All ranks work together: each restores a part of an array, a slab at a time, and the slabs are written to one
  * file by collective writes, so memory does not grow with the array. */
 #include <endian.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <sago/sago.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #define TOOLS_COMMAND_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 enum { EXIT_USAGE = 2 };
 

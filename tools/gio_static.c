@@ -1,5 +1,6 @@
 #include "tools/gio_static.h"
 
+#include <stdbool.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>

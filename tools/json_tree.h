@@ -2,7 +2,6 @@
 #ifndef TOOLS_JSON_TREE_H
 #define TOOLS_JSON_TREE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_TEXT, JSON_ARRAY, JSON_OBJECT } json_kind;

@@ -4,7 +4,6 @@
 #define TOOLS_VTK_H
 
 #include <sago/ckpt.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 /* A type of elements, with the names that the formats have for it. */

@@ -4,7 +4,7 @@
  * checked when all has been read, with the number of the last line. */
 #include "machine/description.h"
 
-#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #ifndef SAGOI_DESCRIPTION_H
 #define SAGOI_DESCRIPTION_H
 
-#include <stdio.h>
 
 #include "machine/hostlist.h"
 #include "machine/text.h"

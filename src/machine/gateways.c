@@ -38,11 +38,6 @@ bool sagoi_topology_gateway_serves(const sagoi_topology *topology, int64_t gatew
     return serves(rule, index, place);
 }
 
-int64_t sagoi_topology_gateway_distance(const sagoi_topology *topology, int64_t place, int64_t gateway) {
-    int64_t at = sagoi_topology_gateway_place(topology, gateway);
-    return at < 0 ? -1 : sagoi_topology_distance(topology, place, at) + 1;
-}
-
 /* The gateways of a rule that serve a place: [*begin, *end). */
 static void serving(const sagoi_gateway_rule *rule, int64_t place, int64_t *begin, int64_t *end) {
     *begin = 0;
@@ -71,14 +66,6 @@ static void leading(const sagoi_gateway_rule *rule, int64_t target, int64_t *beg
     int64_t first = target / shared * each;
     *begin = sagoi_max(*begin, first);
     *end = sagoi_min(*end, first + each);
-}
-
-bool sagoi_topology_gateway_leads(const sagoi_topology *topology, int64_t gateway, int64_t target) {
-    int64_t index, begin = 0;
-    const sagoi_gateway_rule *rule = rule_of(topology, gateway, &index);
-    int64_t end = rule->count;
-    leading(rule, target, &begin, &end);
-    return index >= begin && index < end;
 }
 
 bool sagoi_topology_maps_targets(const sagoi_topology *topology) {

@@ -125,31 +125,22 @@ static sago_status line_take(void *arg) {
     return sagoi_text_fail(&p->text, "unknown key '%s'", p->text.word[0]);
 }
 
-/* Parses a text, which this function frees; *site stays as it is if that fails. */
-static sago_status parse(sagoi_text *text, sagoi_site *site) {
+sago_status sagoi_site_read(const char *path, sagoi_site *site) {
     sagoi_site *made = calloc(1, sizeof *made); /* too large for the stack of a thread that has little */
-    parser p = {.text = *text, .site = made};
-    sago_status status = made ? sagoi_text_each(&p.text, line_take, &p)
-                              : sagoi_fail(SAGO_ERR_MEMORY, "no memory for what the site file says");
-    sagoi_text_cleanup(&p.text);
+    parser p = {.site = made};
+    sago_status status = made ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for what the site file says");
+    if (status == SAGO_OK)
+        status = sagoi_text_open(&p.text, path);
+    if (status == SAGO_OK) {
+        status = sagoi_text_each(&p.text, line_take, &p);
+        sagoi_text_cleanup(&p.text);
+    }
     if (status == SAGO_OK)
         *site = *made;
     else if (made)
         sagoi_site_cleanup(made);
     free(made);
     return status;
-}
-
-sago_status sagoi_site_parse(const char *source, const char *bytes, int64_t length, sagoi_site *site) {
-    sagoi_text text;
-    sago_status status = sagoi_text_init(&text, source, bytes, length);
-    return status == SAGO_OK ? parse(&text, site) : status;
-}
-
-sago_status sagoi_site_read(const char *path, sagoi_site *site) {
-    sagoi_text text;
-    sago_status status = sagoi_text_open(&text, path);
-    return status == SAGO_OK ? parse(&text, site) : status;
 }
 
 void sagoi_site_cleanup(sagoi_site *site) {

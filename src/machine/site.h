@@ -31,9 +31,8 @@ typedef struct sagoi_site {
     sagoi_site_link link[SAGOI_LINK_RULES_MAX];
 } sagoi_site;
 
-/* Parses a text that may contain anything; errors are SAGO_ERR_ARG and name source and line. */
-sago_status sagoi_site_parse(const char *source, const char *bytes, int64_t length, sagoi_site *site)
-    SAGOI_CHECKED;
+/* Reads a file that may contain anything; errors in it are SAGO_ERR_ARG and name file and line.  *site stays as it
+ * is if that fails. */
 sago_status sagoi_site_read(const char *path, sagoi_site *site) SAGOI_CHECKED;
 void sagoi_site_cleanup(sagoi_site *site); /* fine on a zeroed struct, and twice */
 

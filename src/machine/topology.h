@@ -140,11 +140,8 @@ int64_t sagoi_topology_gateways(const sagoi_topology *topology);
 /* The place that a gateway is attached to; -1: unknown. */
 int64_t sagoi_topology_gateway_place(const sagoi_topology *topology, int64_t gateway);
 bool sagoi_topology_gateway_serves(const sagoi_topology *topology, int64_t gateway, int64_t place);
-/* Hops from a place to the storage behind the gateway: d(place, gateway's place) + 1; -1: unknown. */
-int64_t sagoi_topology_gateway_distance(const sagoi_topology *topology, int64_t place, int64_t gateway);
 /* The nearest gateway that serves the place, the first of equally near ones; -1: none is known. */
 int64_t sagoi_topology_gateway_nearest(const sagoi_topology *topology, int64_t place);
-bool sagoi_topology_gateway_leads(const sagoi_topology *topology, int64_t gateway, int64_t target);
 /* Is it known of any gateways at known places which targets they lead to? */
 bool sagoi_topology_maps_targets(const sagoi_topology *topology);
 /* C2 for `bytes` bytes from an aggregator at `place`. */

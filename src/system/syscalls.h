@@ -26,9 +26,7 @@ typedef enum {
     SAGOI_OP_LINK,
     SAGOI_OP_TRUNCATE,
     SAGOI_OP_ALLOCATE,
-    /* The operations from here on change nothing. */
-    SAGOI_OP_ASKS,
-    SAGOI_OP_CLOSE = SAGOI_OP_ASKS,
+    SAGOI_OP_CLOSE, /* this operation and all that follow change nothing */
     SAGOI_OP_FSTAT,
     SAGOI_OP_STAT,
     SAGOI_OP_ACCESS,
@@ -36,10 +34,6 @@ typedef enum {
     SAGOI_OP_LIST,    /* the result is the number of bytes in `names` */
     SAGOI_OP_RESOLVE, /* `names` is what the path is without symbolic links */
 } sagoi_op_kind;
-
-static inline bool sagoi_op_changes(sagoi_op_kind kind) {
-    return kind != SAGOI_OP_OPEN && kind != SAGOI_OP_READ && kind < SAGOI_OP_ASKS;
-}
 
 typedef struct sagoi_file_op {
     sagoi_op_kind kind;

@@ -2,7 +2,6 @@
  * common.  One lock is enough: it is only held for some instructions around a system call. */
 #include "system/watch.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>

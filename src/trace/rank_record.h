@@ -12,7 +12,6 @@
 #include <sago/stats.h>
 #include <stdbool.h>
 
-#include "base/status.h"
 
 enum {
     SAGOI_RECORD_FILES = 16,  /* files, by path; the last entry is for all others */

@@ -712,8 +712,7 @@ static void half_drained(sago_status (*bring)(sago_ckpt *, int64_t)) {
 /* The same of a drain that fails, of a step that an earlier job has saved. */
 static int refuse_second_in_directory(void *arg, const sagoi_file_op *op, int64_t *len) {
     (void)arg, (void)len;
-    return sagoi_op_changes(op->kind) && strstr(op->path, "/ckpt/step-") && strstr(op->path, "writer-000001") ? EIO
-                                                                                                              : 0;
+    return op_changes(op->kind) && strstr(op->path, "/ckpt/step-") && strstr(op->path, "writer-000001") ? EIO : 0;
 }
 
 static void drain_fails(void) {

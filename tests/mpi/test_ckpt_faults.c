@@ -23,7 +23,7 @@ typedef struct fault {
 static int fault_before(void *arg, const sagoi_file_op *op, int64_t *len) {
     fault *f = arg;
     const struct timespec nap = {0, 5000000};
-    if (!sagoi_op_changes(op->kind) || strstr(op->path, "/lock"))
+    if (!op_changes(op->kind) || strstr(op->path, "/lock"))
         return 0;
     if (atomic_fetch_sub(&f->left, 1) != 1)
         return 0;
@@ -143,7 +143,7 @@ static void faults(stage *s, const char *hints, sago_level level, int stride) {
 /* The global directory cannot be written to, at rank 0's writer. */
 static int refuse_global(void *arg, const sagoi_file_op *op, int64_t *len) {
     (void)arg, (void)len;
-    return sagoi_op_changes(op->kind) && strstr(op->path, "/ckpt/step-") ? EIO : 0;
+    return op_changes(op->kind) && strstr(op->path, "/ckpt/step-") ? EIO : 0;
 }
 
 /* The other ranks come later, so that the drain has failed when all learn that the step is on the nodes. */

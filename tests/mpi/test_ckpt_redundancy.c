@@ -275,7 +275,7 @@ static void encoded_damaged(void) {
 
 static int refuse_directory(void *arg, const sagoi_file_op *op, int64_t *len) {
     (void)arg, (void)len;
-    return sagoi_op_changes(op->kind) && strstr(op->path, "/ckpt/step-") ? EIO : 0;
+    return op_changes(op->kind) && strstr(op->path, "/ckpt/step-") ? EIO : 0;
 }
 
 /* Parity that was not asked for before is made, too, when the directory has failed. */

@@ -15,13 +15,13 @@ int sagoi_fault_before(const sagoi_file_op *op, int64_t *len) {
     const file_hooks *hooks = atomic_load(&hooks_now);
     if (hooks && hooks->looks && (op->kind == SAGOI_OP_STAT || op->kind == SAGOI_OP_LIST))
         hooks->looks(hooks->arg, op);
-    bool told = hooks && (op->kind < SAGOI_OP_ASKS || hooks->all);
+    bool told = hooks && (op->kind < SAGOI_OP_CLOSE || hooks->all);
     return told && hooks->before ? hooks->before(hooks->arg, op, len) : 0;
 }
 
 void sagoi_fault_after(const sagoi_file_op *op) {
     const file_hooks *hooks = atomic_load(&hooks_now);
-    if (hooks && hooks->after && (op->kind < SAGOI_OP_ASKS || hooks->all))
+    if (hooks && hooks->after && (op->kind < SAGOI_OP_CLOSE || hooks->all))
         hooks->after(hooks->arg, op);
 }
 

@@ -4,6 +4,11 @@
 
 #include "system/faults.h"
 
+/* Does the operation change what is on the storage? */
+static inline bool op_changes(sagoi_op_kind kind) {
+    return kind != SAGOI_OP_OPEN && kind != SAGOI_OP_READ && kind < SAGOI_OP_CLOSE;
+}
+
 typedef struct file_hooks {
     /* As sagoi_fault_before and _after; NULL: nothing happens. */
     int (*before)(void *arg, const sagoi_file_op *op, int64_t *len);

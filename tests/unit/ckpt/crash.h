@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/inject.h"
 #include "system/files.h"
 
 enum { CRASH_WRITERS = 3, CRASH_OPS = 512, CRASH_FILES = 1024, SECTOR = 512 };
@@ -98,7 +99,7 @@ static inline void crash_mark(crash_log *log, int writer, int kind, int64_t numb
 
 static inline void crash_record(void *arg, const sagoi_file_op *done) {
     crash_log *log = arg;
-    if (!sagoi_op_changes(done->kind))
+    if (!op_changes(done->kind))
         return;
     crash_op *op = crash_add(log, (int)done->kind);
     int known = name_find(log->names, log->nnames, done->path);

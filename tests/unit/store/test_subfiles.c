@@ -331,7 +331,7 @@ static int calls_left; /* until the process dies, as far as the files can tell *
 
 static int die(void *arg, const sagoi_file_op *op, int64_t *len) {
     (void)arg, (void)len;
-    return sagoi_op_changes(op->kind) && calls_left-- <= 0 ? EIO : 0;
+    return op_changes(op->kind) && calls_left-- <= 0 ? EIO : 0;
 }
 
 /* Whoever makes the rule ends after each of its calls in turn: there is a rule then, or an empty file, which can
