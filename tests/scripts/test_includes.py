@@ -96,6 +96,14 @@ def check_include(path, row, table, quoted, system, mpi_headers):
     return f"{folder} may not include {place}"
 
 
+def unused_permissions(table, allowed, libraries):
+    """What rows name, and nothing in their folders includes."""
+    return [f"{folder} does not include {name}: its row in ARCHITECTURE.md needs no such permission"
+            for folder, row in table.items()
+            for name in [name for name in row["allowed"] if name not in allowed[folder]] +
+            [name for name in row["libraries"] if name in LIBRARY.values() and name not in libraries[folder]]]
+
+
 def repeated_names(table):
     """Files of the project with one name, which readers and debuggers would mistake for each other."""
     seen = {}
@@ -140,13 +148,19 @@ def main():
     wrong += repeated_names(table) + stale_names() + system_calls(table)
     mpi_headers = public_headers_with_mpi()
     count = 0
+    allowed, libraries = {folder: set() for folder in table}, {folder: set() for folder in table}
     for folder, row in table.items():
         for path in sources(folder):
             for number, quoted, system in includes(path):
                 count += 1
+                place = owner(quoted or system, folder)
+                if place:
+                    allowed[folder] |= {place, os.path.dirname(place)}
+                libraries[folder].add(LIBRARY.get(system or quoted))
                 problem = check_include(path, row, table, quoted, system, mpi_headers)
                 if problem:
                     wrong.append(f"{path}:{number}: {problem}")
+    wrong += unused_permissions(table, allowed, libraries)
     print("\n".join(wrong) if wrong else f"{count} includes follow ARCHITECTURE.md")
     return 1 if wrong else 0
 
