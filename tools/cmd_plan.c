@@ -225,7 +225,9 @@ static bool scale_run(int argc, char **argv, plan_config *config, char *why) {
     return options_parse(&options, 1, argc, argv, config, why) && plan_scale(&config->hints, why);
 }
 
-/* The file systems of this machine do not tell about those of another one. */
+/* A plan for this machine looks at the file system of a directory: the current one, unless --dir names another.  A
+ * described machine, or several nodes, may have other file systems than this machine, so there --dir is refused.
+ */
 static bool choose_dir(plan_config *config, char *why) {
     bool elsewhere = config->machine || config->nodes > 1;
     if (config->dir && elsewhere)

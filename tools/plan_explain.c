@@ -3,9 +3,11 @@
 #include "tools/plan_output.h"
 
 #include <inttypes.h>
-#include <string.h>
 
+#include "base/size_text.h"
 #include "machine/sums.h"
+#include "plan/draft.h"
+#include "plan/thresholds.h"
 
 enum { DOMAINS_SHOWN = 16 };
 
@@ -17,11 +19,12 @@ typedef struct election {
     /* C1 + C2 of the elected node, and of the cheapest and the dearest node of its group. */
     double elected, least, most;
     int64_t cheapest, holders;
+    double bandwidth; /* bytes a second of the slowest level */
 } election;
 
 static election elect_again(const plan_input *input, const sagoi_plan *plan, int64_t d,
                             const sagoi_topology *topology, sagoi_sums *sums) {
-    election e = {.least = 1e300, .cheapest = -1};
+    election e = {.least = 1e300, .cheapest = -1, .bandwidth = sagoi_slowest_level(topology).bandwidth};
     sagoi_sums_clear(sums);
     for (int64_t n = 0; n < plan->nodes; n++) {
         double bytes = sagoi_domain_bytes(plan, &input->shape, d, n);
@@ -46,15 +49,44 @@ static election elect_again(const plan_input *input, const sagoi_plan *plan, int
     return e;
 }
 
-/* Why the cheapest node was not elected: for one of these reasons plan/hosts.c passes a node over. */
-static const char *why_dearer(const sagoi_plan *plan, const election *e) {
+typedef struct sentence {
+    char text[200];
+} sentence;
+
+/* Memory of a node that is left when it has an aggregator. */
+static int64_t memory_left(const plan_input *input, const sagoi_plan *plan, int64_t n) {
+    const sagoi_node *node = &input->machine.node[n];
+    return node->memory - sagoi_plan_segment_bytes(plan, node->ranks, 1) -
+           sagoi_plan_private_bytes(plan, node->ranks, 1);
+}
+
+/* Why the cheapest node was not elected for domain d: one of the reasons for which plan/hosts.c passes a node
+ * over. */
+static sentence why_dearer(const plan_input *input, const sagoi_plan *plan, int64_t d, const election *e) {
+    sentence why = {""};
+    int64_t before = 0;
     if (e->cheapest < 0 || e->elected <= e->least * (1 + 1e-9))
-        return "";
+        return why;
+    const double page = SAGOI_EQUAL_BYTES / e->bandwidth, less = e->elected - e->least;
+    for (int64_t i = 0; i < d; i++)
+        before += plan->domains[i].node == e->cheapest;
     if (plan->placement != SAGOI_PLACEMENT_COST)
-        return ", not taken: the placement goes by something else";
-    return plan->node_slots[e->cheapest] > 0
-               ? ", not taken: it aggregates already, or costs less than moving a page does less"
-               : ", not taken: too little memory, or it costs less than moving a page does less";
+        (void)snprintf(why.text, sizeof why.text, ", not taken: with sago_placement=%s costs do not count",
+                       placements[plan->placement]);
+    else if (less <= page)
+        (void)snprintf(why.text, sizeof why.text,
+                       ", not taken: %.3g ms less counts as equal, since moving a page takes %.3g ms", less * 1e3,
+                       page * 1e3);
+    else if (before > 0)
+        (void)snprintf(why.text, sizeof why.text, ", not taken: it has %" PRId64 " of the domains before this one",
+                       before);
+    else if (memory_left(input, plan, e->cheapest) < 0)
+        (void)snprintf(why.text, sizeof why.text, ", not taken: its %s of memory are too little",
+                       sagoi_size_to_text(input->machine.node[e->cheapest].memory).text);
+    else
+        (void)snprintf(why.text, sizeof why.text,
+                       ", not taken: the planner weighs shared links, too, and neighbouring domains together");
+    return why;
 }
 
 static bool print_elections(const plan_input *input, const sagoi_plan *plan, char *why) {
@@ -64,13 +96,13 @@ static bool print_elections(const plan_input *input, const sagoi_plan *plan, cha
     if (sagoi_sums_create(topology, &sums) != SAGO_OK)
         return bench_refuse(why, "%s", sago_error_message());
     printf(
-        "elections: C1 + C2 in ms, of the node elected, of the cheapest of its group by itself, of the dearest\n");
+        "elections: C1 + C2 in ms, of the node elected, and of the cheapest and the dearest node of its group\n");
     for (int64_t d = 0; d < plan->ndomains && d < DOMAINS_SHOWN; d++) {
         election e = elect_again(input, plan, d, topology, sums);
         printf("    domain %" PRId64 ": node %" PRId64 " %.3f, of %" PRId64 " with data; cheapest %" PRId64
                " %.3f, dearest %.3f%s\n",
                d, plan->domains[d].node, e.elected * 1e3, e.holders, e.cheapest, e.least * 1e3, e.most * 1e3,
-               why_dearer(plan, &e));
+               why_dearer(input, plan, d, &e).text);
     }
     if (plan->ndomains > DOMAINS_SHOWN)
         printf("    ... and %" PRId64 " more\n", plan->ndomains - DOMAINS_SHOWN);

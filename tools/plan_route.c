@@ -261,7 +261,7 @@ void plan_route_print(const plan_route *route, FILE *out) {
         fprintf(out, "    and %" PRId64 " ranks otherwise\n", route->further);
 }
 
-/* The number of agreements of all ranks. */
+/* How often the call takes an agreement of all ranks, beside what other routes take. */
 static void print_agreements(const plan_route *route, FILE *out) {
     bool leaves = sagoi_route_leaves_alone(route->call, &route->file);
     int64_t taken =
@@ -269,7 +269,11 @@ static void print_agreements(const plan_route *route, FILE *out) {
         : leaves && (route->gathers_nothing || (route->file.nodes > 1 && route->method == SAGOI_METHOD_DIRECT)) ? 1
         : route->choice.company == SAGOI_TOGETHER ? 2 + route->asks
                                                   : 2;
-    fprintf(out, "    agreements of all ranks: %" PRId64 "; alone 0, asking first 1 more, together 2\n", taken);
+    fprintf(out,
+            "    all ranks agree %" PRId64
+            " time%s in this call (never if each goes alone, twice if all go together, "
+            "once more if they are asked first)\n",
+            taken, taken == 1 ? "" : "s");
 }
 
 /* The choice for a file that no stage comes before. */
