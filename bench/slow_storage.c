@@ -1,4 +1,4 @@
-/* The limit uses the place where tests inject faults (system/faults.h); nothing ever fails here. */
+/* The limit is made with the hooks of system/faults.h, which take the place of the library's own; no call fails. */
 #include "bench/slow_storage.h"
 
 #include <errno.h>

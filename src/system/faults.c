@@ -1,4 +1,4 @@
-/* The library's own versions, which inject no faults.  The functions are weak, so that versions in a program
+/* The library's own versions of the hooks, which change nothing.  They are weak, so that versions in a program
  * replace them. */
 #include "system/faults.h"
 
