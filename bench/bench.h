@@ -28,15 +28,15 @@ typedef struct bench_config {
 
 /* Results of one engine.  Times are in seconds and equal on all ranks. */
 typedef struct bench_result {
-    double *seconds[BENCH_DIRECTIONS]; /* of each repetition */
+    double *seconds[BENCH_DIRECTIONS]; /* time of each repetition */
     double cold[BENCH_COLD_KINDS][BENCH_COLD_MAX];
-    double opened[BENCH_COLD_KINDS][BENCH_COLD_MAX]; /* including opening the file */
+    double opened[BENCH_COLD_KINDS][BENCH_COLD_MAX]; /* time of the first call and of opening the file */
     int64_t wire_first;                              /* bytes that all nodes sent for one write */
     int64_t wire_repeat[BENCH_DIRECTIONS];           /* the same, when the write is repeated */
     int64_t pss_rise;                                /* -1: not measured */
     bool has_stats;
     sago_stats stats; /* sums over the ranks; results.c says more of memory and decision */
-    /* Of one call: the mean of seconds, the sum of other numbers. */
+    /* Figures of one call: the mean of seconds, the sum of other numbers. */
     sago_phase_stats phase[BENCH_DIRECTIONS][SAGO_PHASE_COUNT];
     double phase_max[BENCH_DIRECTIONS][SAGO_PHASE_COUNT]; /* seconds on the slowest rank */
 } bench_result;
@@ -44,9 +44,9 @@ typedef struct bench_result {
 typedef struct bench_outcome {
     const bench_config *config;
     const bench_world *world;
-    int64_t bytes, runs;         /* of all ranks in one repetition */
+    int64_t bytes, runs;         /* sums over all ranks in one repetition */
     int64_t repeat, cold;        /* repetitions that there was time for */
-    const char *implementation;  /* of MPI-IO; "" if MPI-IO was not run */
+    const char *implementation;  /* name of the implementation of MPI-IO; "" if MPI-IO was not run */
     const bench_result *results; /* BENCH_ENGINES */
 } bench_outcome;
 

@@ -41,7 +41,7 @@ static const char *const mode_names[MODES] = {"none", "threaded", "rbio", "coio"
 typedef struct ckpt_bench {
     const ckpt_bench_config *config;
     bench_world world;
-    int64_t elements; /* of a rank */
+    int64_t elements; /* elements of a rank's array */
     uint64_t *data, *copy;
     char dir[4096];
     int64_t step;
@@ -294,7 +294,7 @@ static void measure_restore(ckpt_bench *b) {
 /* ---- Report ---- */
 
 typedef struct figures {
-    double bytes; /* of a save */
+    double bytes; /* bytes of a save */
     double held, memcpy, encode, restore, read;
     bench_estimate held_ratio, restore_ratio;
     struct {

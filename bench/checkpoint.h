@@ -12,7 +12,7 @@ typedef struct ckpt_bench_config {
     int64_t size;     /* bytes of a rank's array */
     int64_t repeat;
     int64_t saves; /* seconds of a stretch of computing */
-    int64_t rate;  /* of the limited store, bytes a second */
+    int64_t rate;  /* bytes a second that the limited store takes */
     int64_t nhints;
     const char *hints[CKPT_BENCH_HINTS]; /* "key=value" */
 } ckpt_bench_config;

@@ -14,9 +14,9 @@
 typedef struct shuffle {
     MPI_Comm peers; /* writers in the same place of all nodes; MPI_COMM_NULL: this rank moves nothing */
     int rank, ranks;
-    int64_t *start, *bytes; /* of each peer's */
+    int64_t *start, *bytes; /* where each peer's part begins, and its bytes */
     MPI_Request *requests;  /* two a peer */
-    char *received;         /* of each peer one part */
+    char *received;         /* one part from each peer */
     int fd;
 } shuffle;
 

@@ -22,7 +22,7 @@ typedef struct bench_viewed {
     /* One file for each view, and one for all calls that go by offset alone; or one file for all calls. */
     void **files;
     int64_t nfiles;
-    int64_t *file_of; /* for each call: the index of its file */
+    int64_t *file_of; /* index of each call's file */
 } bench_viewed;
 
 bool bench_viewed_open(bench_engine *engine, const bench_file_api *api, char *why);

@@ -44,12 +44,12 @@ struct bench_engine {
     const bench_mpi_call *calls; /* the access for MPI; NULL for limit and shuffle */
     char *buffer;                /* memory of the access */
     MPI_Info hints;
-    bool declared;    /* for sago: declare the variables */
+    bool declared;    /* the engine sago declares the variables */
     bool nonblocking; /* calls on files with views */
     bool one_file;    /* the view is set before each call */
-    int64_t size;     /* of the file */
+    int64_t size;     /* bytes of the file */
     char path[BENCH_PATH_MAX];
-    char implementation[16]; /* of mpiio: ROMIO or OMPIO, known after open */
+    char implementation[16]; /* ROMIO or OMPIO, which the engine mpiio knows after open */
     void *state;             /* belongs to the engine while it is open */
 };
 

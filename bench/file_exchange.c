@@ -20,7 +20,7 @@ typedef struct exchange {
     char *data;           /* one block, to be written, or as it was read */
     int *consumer;        /* for each rank: the number of its next block */
     double seconds[WAYS]; /* this rank's times of writing and reading, in all repetitions */
-    int64_t local_blocks; /* of this rank, in all repetitions */
+    int64_t local_blocks; /* blocks that this rank left in local storage, in all repetitions */
     char why[BENCH_MESSAGE_MAX];
 } exchange;
 

@@ -19,7 +19,7 @@ typedef struct dealer {
     int units;                                   /* factors to draw from, */
     int64_t unit[UNITS_MAX], inverse[UNITS_MAX]; /* and their inverses modulo `ranks` */
     int64_t last;                                /* the rank that had the last run of the round before */
-    int64_t end;                                 /* of the runs dealt out so far, in elements */
+    int64_t end;                                 /* end of the runs that are dealt out so far, in elements */
 } dealer;
 
 /* x with a*x = 1 (mod n); 0 if there is none. */

@@ -12,7 +12,7 @@ bool progress_is_seen(void);
 /* From now on the command is doing this; nothing is shown where there is no terminal. */
 void progress_set(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* It is done: removes the line; the next one counts from the beginning. */
+/* Removes the line, since the work is done; the next line counts from the beginning. */
 void progress_end(void);
 
 #endif

@@ -20,7 +20,7 @@ int64_t bench_turn_ratios(int64_t count, const double a[], const double b[], dou
  * Fewer than six pairs allow no interval at 95%; then it is the whole range. */
 bench_estimate bench_estimate_of(int64_t count, const double values[]);
 
-/* Of what took turns: the estimate of bench_turn_ratios. */
+/* The estimate of bench_turn_ratios(), for ways that took turns. */
 bench_estimate bench_turn_ratio(int64_t count, const double a[], const double b[]);
 
 /* The same of a[i]/b[i], pair by pair. */

@@ -15,12 +15,12 @@ typedef struct bench_session {
     char *block;  /* memory for checking files */
     int64_t bytes, runs, size;
     int64_t iteration;
-    bool unverified;   /* from now on contents are whatever the buffers hold */
+    bool unverified;   /* contents are not compared any more, and are whatever the buffers hold */
     int64_t wire_idle; /* bytes that a timing sends by itself */
     bench_engine engines[BENCH_ENGINES];
     bool opened[BENCH_ENGINES];
-    double open_seconds;           /* of the last file: the longest of the ranks' times */
-    bench_key keys[BENCH_ENGINES]; /* for each file: the content it holds */
+    double open_seconds;           /* time of opening the last file, on the slowest rank */
+    bench_key keys[BENCH_ENGINES]; /* content that each file holds */
     char why[BENCH_MESSAGE_MAX];   /* the first failure, equal on all ranks */
 } bench_session;
 

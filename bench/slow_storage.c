@@ -1,4 +1,4 @@
-/* The limit is made with the hooks of system/faults.h, which take the place of the library's own; no call fails. */
+/* The hooks of system/faults.h make the limit, in the place of the library's own versions; no call fails. */
 #include "bench/slow_storage.h"
 
 #include <errno.h>

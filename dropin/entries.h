@@ -17,7 +17,8 @@ typedef dropin_word dropin_entry(dropin_word, dropin_word, dropin_word, dropin_w
 _Static_assert(sizeof(dropin_word) == sizeof(void *) && sizeof(dropin_word) >= sizeof(MPI_Offset),
                "the drop-in is for machines with 64-bit pointers");
 
-/* The split type of paper 003, as the MPI library has it, if it does. */
+/* MPI_Comm_split_type() takes this type to find who shares storage (paper 003).  MPICH has a number of its own for
+ * it; an MPI library without one gets Sago's number. */
 #ifdef MPIX_COMM_TYPE_NEIGHBORHOOD
 #define DROPIN_NEIGHBORHOOD MPIX_COMM_TYPE_NEIGHBORHOOD
 #else
@@ -29,7 +30,8 @@ _Static_assert(sizeof(dropin_word) == sizeof(void *) && sizeof(dropin_word) >= s
 /* For functions that call an entry, whose type differs on purpose. */
 #define DROPIN_CALLS_ANY __attribute__((no_sanitize("undefined")))
 
-/* The function behind Sago under this name, perhaps a tool's; NULL: none. */
+/* Finds the function that would be called by this name if Sago were not there: a tool's, or the MPI library's;
+ * NULL: there is none. */
 typedef void *dropin_next(const char *name);
 
 /* The one function that the core exports: fills in all entries. */
@@ -38,7 +40,7 @@ void sago_dropin_begin(dropin_next *next, dropin_entry *entries[DROPIN_ENTRY_COU
 /* ---- Inside the core ---- */
 
 void dropin_calls_begin(dropin_next *next, dropin_entry *entries[]);
-/* For the calls in entry_points.c: what stands behind each, by `find`, and the entries. */
+/* For the calls in entry_points.c: `find` stores the functions that stand behind a call's two names. */
 typedef void dropin_finder(dropin_next *next, const char *name, void *mpi, void *pmpi);
 void dropin_find_file_calls(dropin_next *next, dropin_finder *find);
 void dropin_find_waits(dropin_next *next, dropin_finder *find);

@@ -96,7 +96,7 @@ static int enter_PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info
     return split(split_pmpi, comm, type, key, info, newcomm);
 }
 
-/* Of such processes nobody knows whether Sago is there: foresee.h. */
+/* Nobody knows whether Sago is there in such processes: foresee.h. */
 typedef int merge_function(MPI_Comm, int, MPI_Comm *);
 static merge_function *merge_mpi, *merge_pmpi;
 

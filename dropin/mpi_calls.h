@@ -23,9 +23,9 @@ extern bool dropin_tools; /* a tool stands behind MPI_File_x */
 
 /* Where this thread is. */
 typedef enum {
-    DROPIN_OUTSIDE,  /* in no call that may lead to a tool */
+    DROPIN_OUTSIDE,  /* the thread is in no call that may lead to a tool */
     DROPIN_ENTERING, /* the next entry was called as MPI_File_x, and hands on to the tools */
-    DROPIN_WITHIN    /* behind such an entry: the calls that a tool makes go straight through */
+    DROPIN_WITHIN    /* the thread is behind such an entry, so the calls that a tool makes go straight through */
 } dropin_stages;
 extern _Thread_local dropin_stages dropin_stage;
 

@@ -19,9 +19,9 @@ typedef struct dropin_file {
     int64_t number; /* of this opening; a handle is used again after it was closed */
     struct dropin_file *next;
     sago_file *sago;                  /* NULL: not taken, or not yet */
-    struct dropin_late *_Atomic late; /* what taking the file later needs, until it is taken or refused; late.h */
+    struct dropin_late *_Atomic late; /* data for taking the file later, until it is taken or refused; late.h */
     MPI_Count etype_size;             /* bytes of the view's etype */
-    MPI_Datatype filetype;            /* of the view, if the MPI library got another one; else null */
+    MPI_Datatype filetype;            /* filetype of the view, if the MPI library got another one; else null */
     dropin_reason closed;             /* why Sago serves no call on this file, or DROPIN_SERVED */
     dropin_reason unseen;             /* the same for the present view */
     int amode;
@@ -29,8 +29,8 @@ typedef struct dropin_file {
     bool atomic;
     pid_t process; /* the process that opened the file; a child has a copy */
     char *path;    /* path as it was opened; NULL: there was no memory */
-    bool found;    /* the file was found by that path when it was opened; then: */
-    mode_t kind;   /* as in stat(2) */
+    bool found;    /* the file was found by `path` when it was opened, with: */
+    mode_t kind;   /* mode and identity by stat(2) */
     dev_t device;
     ino_t inode;
     int atomic_lock;      /* a descriptor, or -1; atomic.h */
@@ -39,7 +39,7 @@ typedef struct dropin_file {
     bool pointer_known;   /* else the MPI library has to be asked */
     bool pointer_moved;   /* Sago has moved it, which the MPI library does not know */
     dropin_split split;
-    MPI_Count split_bytes;          /* moved by the split call, for the status when it ends */
+    MPI_Count split_bytes;          /* bytes that the split call moved, for the status when the call ends */
     int64_t own_failures;           /* failures of this rank alone that were dealt with; dropin_failed_alone() */
     struct dropin_request *started; /* nonblocking calls that are not complete, in their order; requests.c */
     struct dropin_file *next_busy;  /* the next file with such calls */

@@ -12,7 +12,7 @@
 enum {
     MANY_PARTS = 32,      /* a type of so many types is packed */
     BYTES_A_PART = 8192,  /* parts longer than this are few enough to be taken apart */
-    MOST_BYTES = 4 << 20, /* of a copy */
+    MOST_BYTES = 4 << 20, /* bytes of a copy */
 };
 
 /* ---- Which types ---- */

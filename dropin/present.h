@@ -1,7 +1,8 @@
-/* Is Sago there on every rank?  If its files are missing on a node, the ranks there have the front only (front/),
- * and no rank may wait for them.  So before the first thing that ranks do together in a call that concerns Sago,
- * all of them, also those without a core, bring these numbers to an MPI_Allreduce by maximum, of MPI_INT.  If Sago
- * is on all ranks of a communicator, they keep that answer with it, and never ask again. */
+/* Is Sago there on every rank?  Where Sago's files are missing on a node, the ranks of that node have the front
+ * only (front/), and the other ranks would wait for them for ever.  So the ranks of a communicator find out before
+ * Sago does anything with them together: all ranks, also those with the front only, call MPI_Allreduce (MPI_MAX of
+ * SEEN_COUNT numbers of type MPI_INT, below).  If Sago is on all ranks, each rank keeps that answer with the
+ * communicator, and does not ask again. */
 #ifndef DROPIN_PRESENT_H
 #define DROPIN_PRESENT_H
 
@@ -10,10 +11,10 @@
 #include <stdbool.h>
 
 enum {
-    SEEN_WRONG, /* the mode of opening is wrong, and right; 0 in other calls */
-    SEEN_RIGHT,
-    SEEN_ABSENT,    /* the first rank without a core: dropin_absent(); 0: there is none */
-    SEEN_FORGETFUL, /* a rank cannot keep the answer with the communicator */
+    SEEN_WRONG,     /* 1: this rank opens a file with a mode that is wrong; 0 in other calls */
+    SEEN_RIGHT,     /* 1: this rank opens a file with a mode that is right; 0 in other calls */
+    SEEN_ABSENT,    /* dropin_absent() of a rank without a core, so that the maximum names the first one; else 0 */
+    SEEN_FORGETFUL, /* 1: this rank cannot keep the answer with the communicator */
     SEEN_COUNT
 };
 

@@ -3,7 +3,6 @@
 #ifndef DROPIN_REQUESTS_H
 #define DROPIN_REQUESTS_H
 
-
 #include "mpi_calls.h"
 #include "mpi_files.h"
 
@@ -11,7 +10,7 @@
 typedef struct dropin_started {
     sago_request *sago;
     bool write;
-    double seconds; /* seconds that starting it took */
+    double seconds; /* time that starting the call took */
 } dropin_started;
 
 /* The number of requests that the Wait and Test family must care for: those under way, and those that failed and
@@ -36,8 +35,8 @@ void dropin_requests_waited(double seconds);
 typedef struct dropin_failure {
     int code;
     MPI_File file;
-    int64_t number; /* of the file (mpi_files.h) */
-    int place;      /* in the list of requests that is looked at */
+    int64_t number; /* number of the file (mpi_files.h) */
+    int place;      /* number in the list of requests that is looked at */
 } dropin_failure;
 
 /* A look of this thread's at requests, which the MPI library frees if they are complete. */
@@ -54,7 +53,7 @@ void dropin_failures_begin(int n, const MPI_Request requests[], dropin_look *bef
 void dropin_failures_end(const dropin_look *before);
 /* false: there are no more. */
 bool dropin_failures_next(dropin_failure *failure);
-/* Those that dropin_failures_next() has given, once more: their handlers are to be called.  false: all were. */
+/* Gives the failures of dropin_failures_next() once more, for calling their handlers.  false: all were given. */
 bool dropin_failures_unraised(dropin_failure *failure);
 
 #endif

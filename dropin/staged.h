@@ -14,7 +14,7 @@ typedef struct dropin_staged {
     void *use;     /* the buffer to be handed on */
     char *host;    /* the copy; NULL: the program's own buffer is used */
     char *device;  /* first byte on the device */
-    int64_t bytes; /* number of bytes */
+    int64_t bytes; /* bytes of the copy */
 } dropin_staged;
 
 typedef struct dropin_passing {
@@ -24,7 +24,7 @@ typedef struct dropin_passing {
     bool alone;    /* each rank is to make an independent call instead */
     int lock;      /* lock of the file, held until the call is over; -1: none */
     int failed;    /* code of MPI: there is no copy; a collective call is made all the same, with no elements */
-    double began;  /* by dropin_clock() */
+    double began;  /* time by dropin_clock() when the call began */
     dropin_staged staged;
 } dropin_passing;
 

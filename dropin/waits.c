@@ -64,8 +64,9 @@ static int tell_failures(const dropin_look *before, int code, int n, const int i
     return told ? MPI_ERR_IN_STATUS : code;
 }
 
-/* A handler may wait for other requests, and need not return: nothing may come after it.  After one that did not
- * return, the next wait calls the handlers that are left, of files that are still open. */
+/* Calls the error handlers of the files whose requests failed.  A handler may wait for other requests, and need
+ * not return (a C++ exception), so calling handlers is the last thing that a wait does.  If one does not return,
+ * the handlers that are left are called at the end of the next wait, if their files are still open then. */
 int dropin_waited(int code) {
     dropin_failure failure;
     dropin_waiting = false;
@@ -160,7 +161,7 @@ int dropin_Wait(MPI_Request *request, MPI_Status *status) {
  * MPI_Testall will not do: MPICH may not be asked again while a nonblocking call of ROMIO's own is complete and
  * others are not, since it counts the users of such a request down each time. */
 typedef struct queue {
-    int n, at; /* those before `at` are done */
+    int n, at; /* the requests before number `at` are done */
     MPI_Request *requests;
     MPI_Status *statuses;
     bool failed;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PARTICLES = 1000, STEPS = 2 }; /* of a rank */
+enum { PARTICLES = 1000, STEPS = 2 }; /* PARTICLES: particles of one rank */
 
 static double position[PARTICLES][3], position_back[PARTICLES][3];
 static float mass[PARTICLES], mass_back[PARTICLES];

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VALUES = 50000, STEPS = 6 }; /* of a rank */
+enum { VALUES = 50000, STEPS = 6 }; /* VALUES: values of one rank */
 
 static double block[2][VALUES], back[VALUES];
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS = 96, COLUMNS = 64 }; /* of a rank's block */
+enum { ROWS = 96, COLUMNS = 64 }; /* size of a rank's block */
 
 static double block[ROWS][COLUMNS], back[ROWS][COLUMNS];
 

@@ -30,7 +30,7 @@ typedef struct sim_costs {
     double target_read;
     double io_node; /* bytes a second of the I/O node behind a set of gateways; 0: no limit of its own */
     double file;    /* bytes a second that one shared file takes, whoever writes; 0: no limit of its own */
-    double payload; /* of a link's bandwidth, the share that is left for data */
+    double payload; /* share of a link's bandwidth that is left for data */
     double open;    /* seconds the metadata server needs to create or open a file */
 } sim_costs;
 

@@ -12,28 +12,29 @@
 
 /* Between a node and an aggregator, in one round. */
 typedef struct sim_flow {
-    double bytes;   /* that cross the network, or only memory on the aggregator's own node */
-    double seconds; /* that the aggregator works for them */
+    double bytes;   /* bytes that cross the network, or only memory on the aggregator's own node */
+    double seconds; /* work of the aggregator for these bytes */
     double messages;
 } sim_flow;
 
 /* An aggregator's window in one round. */
 typedef struct sim_store {
     double bytes;
-    double seconds;     /* beside the bytes: calls, locks */
-    double work;        /* seconds of the aggregator between moving and storing: sorting */
-    int64_t stripe;     /* the first one */
-    int64_t stripes;    /* how many, one after another */
-    double requests;    /* at each target that it touches; 0: one */
-    double first, last; /* of the bytes, the shares in the first and the last one; both 0: all have as many */
+    double seconds;  /* time beside the bytes: calls, locks */
+    double work;     /* seconds of the aggregator between moving and storing: sorting */
+    int64_t stripe;  /* the first one */
+    int64_t stripes; /* how many, one after another */
+    double requests; /* at each target that it touches; 0: one */
+    double first,
+        last; /* shares of the bytes that the first and the last stripe have; both 0: all stripes have as many */
 } sim_store;
 
 typedef struct sim_round {
     sim_flow *flow;      /* nodes x aggregators, a node's side by side (owned, as all of these) */
     double *node;        /* nodes: seconds of work before its sends (reads: after its receives) */
     sim_store *store;    /* aggregators */
-    double bytes;        /* of the file */
-    double runs, listed; /* of all ranks; of the lists that aggregators get */
+    double bytes;        /* bytes of the file */
+    double runs, listed; /* runs of all ranks; runs in the lists that aggregators get */
 } sim_round;
 
 typedef struct sim_load {
@@ -45,15 +46,16 @@ typedef struct sim_load {
     int64_t in_flight; /* messages that an aggregator receives, or sends, at a time */
     bool own_files;    /* every aggregator has a file of its own */
     int64_t clients;   /* processes that store for one aggregator: 1, or all ranks of a node */
-    int64_t processes; /* of a node that do its work side by side */
-    int64_t cores;     /* that all nodes share; 0: each has its own, and seconds of work are what they take */
-    int64_t at_once;   /* pieces of the file that a node's client writes at a time; 0: any number */
-    bool one_by_one;   /* a client moves one piece of a window after another; else all of them side by side */
+    int64_t processes; /* processes of a node that do its work side by side */
+    int64_t cores; /* cores that all nodes share; 0: each process has its own, so work takes the seconds that it is
+                      given */
+    int64_t at_once; /* pieces of the file that a node's client writes at a time; 0: any number */
+    bool one_by_one; /* a client moves one piece of a window after another; else all of them side by side */
     int64_t nodes, aggregators;
-    int64_t *place; /* nodes; owned, as is: */
-    int64_t *host;  /* aggregators: the node */
-    int64_t rounds; /* that are described: a sample of */
-    double repeats; /* so many bytes of the file in all over those described */
+    int64_t *place; /* place of each node; owned */
+    int64_t *host;  /* node of each aggregator; owned */
+    int64_t rounds; /* rounds that are described, a sample of all */
+    double repeats; /* bytes of the file in all rounds, over those of the described rounds */
     sim_round *round;
 } sim_load;
 

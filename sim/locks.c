@@ -11,7 +11,7 @@
 enum { WINDOWS_MOST = 1 << 22 };
 
 typedef struct owned {
-    int64_t start, end; /* of the file */
+    int64_t start, end; /* range of the file */
     int64_t node;
 } owned;
 

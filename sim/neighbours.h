@@ -12,7 +12,7 @@ typedef struct sim_neighbour {
     sagoi_hints hints;
 } sim_neighbour;
 
-/* Of the plan that the case's own hints give, which `course` describes; returns how many. */
+/* Lists the neighbours of the plan that the case's own hints give, which `course` describes; returns how many. */
 int64_t sim_neighbours(const sim_case *c, const sim_course *course, sim_neighbour list[SIM_NEIGHBOURS_MAX]);
 
 #endif

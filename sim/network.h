@@ -27,11 +27,11 @@ typedef enum {
 
 typedef struct sim_link {
     sim_link_kind kind;
-    int64_t level, from, to; /* what they number depends on the kind */
+    int64_t level, from, to; /* numbers of what the kind connects: places, gateways, targets */
     double bandwidth, latency;
-    double bytes; /* that cross it */
-    /* Of the replay by links: bytes of this round, when the first could come and when all are through, and when it
-     * was free after the round before, for exchanges and for stores. */
+    double bytes; /* bytes that cross the link */
+    /* Used by the replay by links: bytes of this round, when the first could come and when all are through, and
+     * when it was free after the round before, for exchanges and for stores. */
     double now, first, through, free[SIM_LINK_USES];
 } sim_link;
 
@@ -40,7 +40,7 @@ typedef struct sim_network {
     double payload;
     bool write;
     bool send_only;  /* links limit what nodes send, not what they receive */
-    int64_t targets; /* of the storage; 0: it costs nothing but the calls */
+    int64_t targets; /* targets of the storage; 0: storage costs nothing but the calls */
     double seek;     /* seconds that a target is busy with a request beside its bytes */
     double target_bandwidth, writer_bandwidth, io_node_bandwidth, file_bandwidth; /* 0: no limit */
     sim_link *link; /* owned, as is the table by key */

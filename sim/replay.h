@@ -14,7 +14,7 @@ typedef enum { SIM_MODEL_AUTO, SIM_MODEL_FLOWS, SIM_MODEL_LINKS } sim_model;
 
 enum { SIM_SPANS_MAX = 4096, SIM_NAME_MAX = 64, SIM_LANES = 8 };
 
-/* Something that one of those drawn did. */
+/* What an aggregator or node that is drawn did for some time. */
 typedef struct sim_span {
     sim_phase phase;
     int64_t lane; /* an aggregator, or from -1 downwards a node of `drawn` */
@@ -23,17 +23,17 @@ typedef struct sim_span {
 
 typedef struct sim_use {
     char name[SIM_NAME_MAX];
-    double share; /* of the time, of its bandwidth or of a processor */
+    double share; /* share of the time in which its bandwidth, or the processor, was in use */
 } sim_use;
 
 /* A plain value, which can cross to another process. */
 typedef struct sim_outcome {
-    sim_model model;          /* that was used */
-    double seconds;           /* of everything, all rounds */
-    double ahead;             /* before the first round */
+    sim_model model;          /* the model that was used */
+    double seconds;           /* time of everything, in all rounds */
+    double ahead;             /* seconds before the first round */
     double phase[SIM_PHASES]; /* seconds of whoever was busiest with it, all rounds */
     double held;              /* seconds until the last sender has sent (writes), all rounds */
-    double bytes;             /* of the file */
+    double bytes;             /* bytes of the file */
     double wire;              /* bytes between nodes */
     double messages;
     double stored; /* bytes that reached the storage */

@@ -173,7 +173,7 @@ static void node_main(int argc, char **argv) {
 /* The receives that are open: each has a place of its own, to which SimGrid writes what came. */
 typedef struct inbox {
     sg_comm_t *comm;
-    int64_t *slot; /* of each open receive */
+    int64_t *slot; /* slot of each open receive */
     void **came;   /* by slot */
     int64_t open, capacity;
 } inbox;
@@ -349,7 +349,7 @@ static void move_window(const sim_run *run, int64_t a, int64_t round) {
     piece_move move[SIM_PIECES_MAX];
     for (int64_t i = 0; i < pieces; i++)
         move[i] = (piece_move){run, a, i, store};
-    if (run->network->targets == 0) /* its own processor stores */
+    if (run->network->targets == 0) /* the aggregator's own processor stores */
         work(run, store->seconds);
     else if (run->load->one_by_one)
         move_in_turn(move, pieces);

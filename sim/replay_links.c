@@ -14,16 +14,16 @@
 
 typedef struct sender {
     double ready; /* when the next round's work may begin */
-    double start; /* of this round's flows */
+    double start; /* when this round's flows start */
     double sent;  /* when the last flow had been sent, or received */
 } sender;
 
 typedef struct receiver {
-    double start;     /* of this round's exchange */
+    double start;     /* when this round's exchange starts */
     double exchanged; /* end of it */
     double stored, stored_before;
-    /* Of this round: flows of other nodes, seconds of work for them, seconds until the last has come, and their
-     * seconds one after another. */
+    /* Figures of this round: flows of other nodes, seconds of work for them, seconds until the last has come, and
+     * their seconds one after another. */
     double flows, work, moving, wire;
 } receiver;
 

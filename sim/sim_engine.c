@@ -193,7 +193,7 @@ static bool is_partial(const sim_case *c, const sim_extent *extent, const sim_wi
 
 typedef struct window_sums {
     double bytes, runs, messages;
-    double stretches; /* of the runs, the share that a hole follows: system calls that store them one by one */
+    double stretches; /* share of the runs that a hole follows: system calls that store the runs one by one */
 } window_sums;
 
 static void share_stripes(sim_store *store, int64_t unit, int64_t start, int64_t end) {
@@ -260,7 +260,7 @@ static void fill_round(const sim_case *c, int64_t call, const sim_style *style, 
     }
 }
 
-/* Of the runs, those that are left when local aggregators have joined what touches. */
+/* The runs that are left when local aggregators have joined those that touch. */
 static double listed_share(const sim_load *load) {
     double runs = 0, listed = 0;
     for (int64_t r = 0; r < load->rounds; r++) {
@@ -504,7 +504,7 @@ static void share_store(const sim_case *c, const sim_extent *extent, const sim_s
     }
 }
 
-/* Of a node's writers, so many wait for locks. */
+/* So many of a node's writers wait for locks. */
 static void add_locks(sim_load *load, double seconds, int64_t node, int64_t writers) {
     int64_t each = load->aggregators / load->nodes;
     for (int64_t w = node * each; w < node * each + writers; w++)

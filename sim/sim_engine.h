@@ -18,22 +18,21 @@
 #include "sim/traffic.h"
 
 typedef struct sim_options {
-    int64_t per_target;   /* aggregators of each storage target, of the peers; 0: 1 */
-    int64_t buffer;       /* of the peers' aggregators; 0: theirs */
-    int64_t cb_nodes;     /* of the peers where nothing is striped; 0: one a node */
+    int64_t per_target;   /* aggregators that the peers have for each storage target; 0: 1 */
+    int64_t buffer;       /* bytes of the peers' buffers; 0: the peers' own default */
+    int64_t cb_nodes;     /* aggregators of the peers where nothing is striped; 0: one a node */
     int64_t times;        /* the file is so many times as long */
     bool always;          /* the peers gather even where ranges do not interleave (romio_cb_write=enable) */
     bool sieve_off;       /* the peers do not fill holes by reading first */
-    int64_t rounds;       /* to simulate of many; 0: 2 */
+    int64_t rounds;       /* rounds that are simulated, where there are more; 0: 2 */
     int64_t shared_cores; /* all nodes share so many, as on a cluster of namespaces; 0: each has its own */
     bool send_only;       /* links limit what nodes send, not what they receive */
     bool plain_peers;     /* the peers do not see stripes */
     bool bridges_first;   /* the peers' aggregators are on gateways' nodes and those after them */
     int64_t burst;        /* bytes that pass a link at once after a pause: a token bucket */
     sim_model model;
-    int64_t
-        beside; /* memory is for aggregators' buffers; so much a node is there for everything else; 0: for all */
-    bool repeated; /* an earlier call had the same shape: Sago's lists are known */
+    int64_t beside; /* bytes of a node besides those for aggregators' buffers; 0: there is one memory for all */
+    bool repeated;  /* an earlier call had the same shape: Sago's lists are known */
 } sim_options;
 
 /* First byte, one past the last, bytes and runs of a call of all ranks; do ranks' ranges interleave? */
@@ -49,9 +48,9 @@ typedef struct sim_case {
     sim_costs costs;
     sim_costs_origin costs_of;
     sim_options options;
-    int64_t targets;    /* of the storage that the file is on; 0: it costs calls and copying only */
-    int64_t unit;       /* of the stripes that the file has there, whether or not engines see them */
-    sim_extent *extent; /* of all calls together, then of each (owned) */
+    int64_t targets;    /* targets of the storage that the file is on; 0: storage costs calls and copying only */
+    int64_t unit;       /* bytes of the file's stripes there, whether or not engines see them */
+    sim_extent *extent; /* extent of all calls together, then of each call (owned) */
     int64_t calls;
 } sim_case;
 
@@ -64,10 +63,10 @@ enum { SIM_ENGINE_NAME_MAX = 48 };
 /* What an engine makes of a pattern: calls one after another, of which some are simulated. */
 typedef struct sim_course {
     char name[SIM_ENGINE_NAME_MAX];
-    char plan[240]; /* how, in a line */
-    double calls;   /* so many like the ones that have loads */
+    char plan[240]; /* how the engine moves the data, in a line */
+    double calls;   /* calls in all, each like one of those that have loads */
     bool held_only; /* the application waits only until everything is sent */
-    /* Of Sago's plans: what was decided. */
+    /* What was decided, if the engine is Sago: */
     int64_t strategy, aggregators, locals, window, layers;
 } sim_course;
 
@@ -101,7 +100,7 @@ typedef struct sim_style {
     bool joins;      /* local aggregators join runs first, for the whole call */
     bool to_all;     /* lists go to every rank */
     bool overlapped, in_step;
-    bool fills_holes;  /* by reading the whole window first */
+    bool fills_holes;  /* the aggregator reads the whole window first */
     int64_t in_flight; /* messages that an aggregator takes at a time; a node has one of each sender */
 } sim_style;
 

@@ -9,7 +9,7 @@ enum { COIO_BUFFER = 16 << 20, RANKS_AN_AGGREGATOR = 32 };
 
 /* The file that a group's ranks write holds their blocks in order: a range of the whole. */
 typedef struct groups {
-    int64_t count, bytes; /* of a group */
+    int64_t count, bytes; /* number of groups; bytes of each */
     int64_t high;
     int64_t buffer; /* bytes a round */
 } groups;

@@ -14,7 +14,7 @@ typedef struct domains {
     int64_t low, high;
     int64_t aggregators;
     int64_t unit;   /* 0: ranges */
-    int64_t size;   /* of a range */
+    int64_t size;   /* bytes of a range */
     int64_t buffer; /* bytes a round and aggregator */
 } domains;
 

@@ -259,7 +259,7 @@ typedef struct shared {
 typedef struct part {
     const sim_engine *engine;
     int64_t call, number;
-    double burst; /* of a pause, shared out among the calls: bytes that pass a link for nothing */
+    double burst; /* bytes that pass a link for nothing after a pause, shared out among the calls */
 } part;
 
 /* Where one call after another fills a stripe, its target has had a pause when the next stripe of it comes. */

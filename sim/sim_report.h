@@ -11,10 +11,10 @@ enum { SIM_ENGINES_MAX = 16 };
 
 typedef struct sim_result {
     sim_course course;
-    sim_outcome outcome;     /* of all calls */
-    double requests, joined; /* runs of all ranks; when local aggregators have joined them */
-    int64_t calls;           /* that were simulated */
-    double wall;             /* seconds that simulating took */
+    sim_outcome outcome;     /* sums over all calls */
+    double requests, joined; /* runs of all ranks; runs that are left when local aggregators have joined them */
+    int64_t calls;           /* calls that were simulated */
+    double wall;             /* seconds that the simulation took */
 } sim_result;
 
 void sim_report_text(const sim_case *c, const sim_result *result, int64_t count, FILE *out);

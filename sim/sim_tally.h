@@ -26,7 +26,7 @@ void sim_tally_sent(sim_tally *tally, int64_t round, double now);
 /* Works out the outcome. */
 void sim_tally_finish(sim_tally *tally);
 
-/* Of a store, the pieces that go to a target each, and where the i-th goes. */
+/* The pieces of a store, of which each goes to one target; the target of the i-th piece. */
 enum { SIM_PIECES_MAX = 16 };
 int64_t sim_store_pieces(const sim_store *store, int64_t targets);
 double sim_store_bytes(const sim_store *store, int64_t targets, int64_t i);

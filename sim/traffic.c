@@ -74,15 +74,15 @@ typedef struct counter {
     const sim_question *question;
     sim_traffic *traffic;
     int64_t *order; /* all rounds' windows, ascending */
-    int64_t count;  /* of them */
-    pieces kept;    /* of one local aggregator, and the same in order, with where a window's begin: */
+    int64_t count;  /* number of windows in `order` */
+    pieces kept; /* pieces of one local aggregator; then the same in order, and where those of each window begin */
     piece *sorted;
     int64_t sorted_capacity, *first;
-    pieces sampled; /* of all ranks, in the first window */
+    pieces sampled; /* pieces of all ranks in the first window */
     int64_t node, rank, local;
     int64_t *rank_seen, *local_seen; /* windows: the last rank and local aggregator that had something there */
-    double span;                     /* of the rank: see sim_rank_share */
-    int64_t end;                     /* of the rank's last call; -1: it has made none */
+    double span;                     /* span of the rank: see sim_rank_share */
+    int64_t end;                     /* end of the rank's last call; -1: the rank has made none */
     sim_rank_share *own;             /* rounds: the rank's */
 } counter;
 

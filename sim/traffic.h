@@ -17,26 +17,26 @@ typedef struct sim_window {
 typedef struct sim_share {
     double bytes, runs;
     double joined; /* runs, when each local aggregator has joined those that touch */
-    double ranks;  /* that have something */
-    double locals; /* local aggregators that serve some of them */
+    double ranks;  /* ranks that have something there */
+    double locals; /* local aggregators that serve some of these ranks */
 } sim_share;
 
 /* What the busiest rank of a node has in all of a round's windows. */
 typedef struct sim_rank_share {
     double bytes, runs, windows;
-    double span; /* from its first byte to its last, call by call */
+    double span; /* bytes from the rank's first to its last one, call by call */
 } sim_rank_share;
 
 typedef struct sim_traffic {
     int64_t nodes, windows, rounds;
-    sim_share *share;        /* rounds x nodes x windows (owned, as is: */
-    sim_rank_share *busiest; /* rounds x nodes */
-    double stretches;        /* of all ranks' runs in a window with some, the share that a hole follows */
+    sim_share *share;        /* rounds x nodes x windows; owned */
+    sim_rank_share *busiest; /* rounds x nodes; owned */
+    double stretches;        /* share of all ranks' runs, in windows with some, that a hole follows */
 } sim_traffic;
 
 typedef struct sim_question {
     const plan_config *config;
-    int64_t call;             /* one of the pattern's, or all */
+    int64_t call;             /* number of a call of the pattern, or all calls */
     int64_t locals;           /* local aggregators a node */
     const sim_window *window; /* rounds x windows; none overlaps with another */
     int64_t windows, rounds;

@@ -16,7 +16,7 @@ enum { CHUNK_BYTES = 16 << 20, DIMS = SAGO_CKPT_DIMS_MAX };
 /* One array, and the slice of it: in each dimension every step-th index, `count` of them from `first` on. */
 typedef struct dump {
     ckpt_command *command;
-    int64_t number; /* of the step */
+    int64_t number; /* number of the step */
     sago_ckpt_info info;
     const vtk_type *type;
     int64_t first[DIMS], count[DIMS], step[DIMS];

@@ -102,7 +102,7 @@ static const tool_options options = {table, sizeof table / sizeof table[0], set_
 
 /* ---- Help ---- */
 
-enum { INDENT = 17, LINE_WIDTH = 80 }; /* of what patterns are */
+enum { INDENT = 17, LINE_WIDTH = 80 }; /* columns of the texts that describe patterns */
 
 static void list_patterns(FILE *out) {
     int64_t count;

@@ -31,7 +31,7 @@ static const struct {
     {"rm", ckpt_rm, true, "DIR STEP...", "remove steps, or what is set aside as damaged"},
 };
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
-enum { INDENT = 24, LINE_WIDTH = 80 }; /* of what actions do */
+enum { INDENT = 24, LINE_WIDTH = 80 }; /* columns of the texts that describe actions */
 
 /* ---- Options ---- */
 

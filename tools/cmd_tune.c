@@ -20,7 +20,7 @@ typedef struct tune_config {
     const char *dir, *site;
     bool quick, dry, network;
     sagoi_hints hints;
-    char path[PATH_MAX]; /* of the site file */
+    char path[PATH_MAX]; /* path of the site file */
 } tune_config;
 
 #define FIELD(name) offsetof(tune_config, name)

@@ -2,7 +2,6 @@
 #ifndef TOOLS_GIO_STATIC_H
 #define TOOLS_GIO_STATIC_H
 
-
 /* The first program among the words of a command that has GIO in it; NULL: there is none. */
 const char *gio_static_find(char *const *command);
 

@@ -8,10 +8,10 @@ typedef enum { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_TEXT, JSON_ARRAY, JSON_OB
 
 typedef struct tree_value {
     json_kind kind;
-    double number;            /* of a bool: 0 or 1 */
-    char *text;               /* of a text */
-    char *name;               /* of a member of an object; else NULL */
-    struct tree_value *first; /* of an array or object */
+    double number;            /* value of a number, or 0 or 1 for a bool */
+    char *text;               /* value of a text */
+    char *name;               /* name of a member of an object; else NULL */
+    struct tree_value *first; /* first element of an array or object */
     struct tree_value *next;
 } tree_value;
 

@@ -10,7 +10,7 @@
 #include "bench/params.h"
 #include "tools/fold.h"
 
-enum { INDENT = 23, LINE_WIDTH = 80 }; /* of what options do */
+enum { INDENT = 23, LINE_WIDTH = 80 }; /* columns of the texts that describe options */
 
 static const tool_option *find(const tool_options *options, const char *name) {
     for (int64_t i = 0; i < options->count; i++)

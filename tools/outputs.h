@@ -12,7 +12,7 @@ enum { OUTPUTS_MAX = 64 };
 
 /* The difference between the file of a run without Sago and that of a run with Sago. */
 typedef struct tool_difference {
-    int64_t size;  /* of the longer file, bytes */
+    int64_t size;  /* bytes of the longer file */
     int64_t bytes; /* bytes that differ; 0: the files are the same */
     int64_t first; /* offset */
     bool zeros;    /* all of them are 0 with Sago, or missing: perhaps no rank writes them */

@@ -17,7 +17,7 @@
 #include "plan/memory_share.h"
 #include "store/layout.h"
 
-/* Runs of a call that are looked at for the histogram, if it has more. */
+/* The histogram needs no more runs than these: of a call with more, a sample of so many is looked at. */
 static const int64_t runs_walked = 4096;
 static const int64_t most_job_nodes = 1 << 20;
 
@@ -53,7 +53,8 @@ static int64_t own_cores(void) {
     return sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
 }
 
-/* The memory that the library would take by itself on a node with so much memory (src/engine). */
+/* The memory that the library takes on a node by default (engine/share.c): an eighth of what is available, but no
+ * more than 64 MiB for each rank and for the node. */
 static int64_t default_memory(int64_t available, int64_t ranks) {
     return sagoi_memory_of_file(sagoi_memory_usable(available), ranks);
 }

@@ -32,8 +32,8 @@ typedef struct plan_config {
 
 /* Everything that a plan is a function of. */
 typedef struct plan_input {
-    sagoi_description description; /* of --machine */
-    sagoi_surroundings found;      /* of a batch job */
+    sagoi_description description; /* the machine of --machine */
+    sagoi_surroundings found;      /* the machine of a batch job */
     sagoi_node *nodes;             /* owned, as are the arrays below */
     sagoi_node_shape *shapes;
     int64_t *histogram;

@@ -19,7 +19,7 @@ typedef struct route_part {
 typedef struct plan_route {
     sagoi_route_call call;
     sagoi_route_file file;
-    sagoi_route_own own; /* for every rank, before its accesses */
+    sagoi_route_own own; /* what each rank knows before its accesses, the same on all */
     sagoi_route_choice choice;
     bool asks;         /* the ranks are asked first */
     int64_t unwilling; /* ranks that would rather go together */

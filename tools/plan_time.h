@@ -12,7 +12,8 @@ typedef struct plan_turn {
     double ready;    /* when the aggregator was through with the step before, and could go on */
     double first[2]; /* from, to */
     double second[2];
-    bool waited_for_storage; /* it waited for its own storage until first[0]; else for the other aggregators */
+    bool waited_for_storage; /* until first[0] the aggregator waited for its own storage; else for the other
+                                aggregators */
     double bytes;
 } plan_turn;
 

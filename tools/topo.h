@@ -20,12 +20,12 @@ typedef struct topo_dir {
     char problem[256];  /* why that is not known; "": it is known */
     int64_t shares;     /* number of different ones */
     int64_t operations; /* operations on files and folders that all ranks needed to find out */
-    int64_t *share;     /* for each node: number of its share, from 0; owned */
+    int64_t *share;     /* number of each node's share, from 0; owned */
     bool divided;       /* ranks of one node see different directories */
 } topo_dir;
 
 typedef struct topo_view {
-    const char *name;   /* of the machine */
+    const char *name;   /* name of the machine */
     const char *source; /* where the description of the network comes from */
     const sagoi_topology *topology;
     const sagoi_description *described; /* NULL: the machine was discovered */

@@ -285,7 +285,7 @@ static void draw_nodes(const topo_view *view, FILE *out) {
 typedef struct cells {
     int64_t places; /* in a cell */
     int64_t blocks;
-    int64_t rows, columns; /* of a block */
+    int64_t rows, columns; /* rows and columns of a block */
     int64_t across;        /* blocks side by side */
     double size;           /* pixels of a cell */
     double block_width, block_height;

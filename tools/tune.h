@@ -10,7 +10,7 @@ enum { TUNE_SIZES = 8, TUNE_WHY_MAX = 400, TUNE_WRITERS = 12 };
 typedef struct tune_plan {
     bench_world world;
     MPI_Comm leaders; /* MPI_COMM_NULL on other ranks */
-    int64_t node;     /* of this rank */
+    int64_t node;     /* number of this rank's node */
     const char *dir;  /* where the storage is measured */
     bool quick;
     char why[TUNE_WHY_MAX];

@@ -91,7 +91,7 @@ typedef struct tune_pairs {
     int64_t count, measured;
     sagoi_pair_time *pair;      /* the pairs, whose field `seconds` is not used */
     double *latency, *slowness; /* seconds; seconds for each byte */
-    tune_pair best;             /* of this leader's node */
+    tune_pair best;             /* best pair of this leader's node */
 } tune_pairs;
 
 static bool pairs_grow(tune_pairs *p, int64_t count) {

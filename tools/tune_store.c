@@ -26,7 +26,7 @@
 
 #define KIB INT64_C(1024)
 #define MIB (1024 * KIB)
-enum { WINDOWS = 8 }; /* of a domain */
+enum { WINDOWS = 8 }; /* windows of a domain */
 
 typedef struct tune_store_state {
     tune_plan *plan;

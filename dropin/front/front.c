@@ -19,8 +19,8 @@
 
 typedef enum {
     UNDECIDED, /* no MPI library is loaded yet */
-    READY,     /* it is the right MPI library */
-    FOREIGN,   /* it is another MPI library, which the user was not told yet */
+    READY,     /* the MPI library is the one that the core was built for */
+    FOREIGN,   /* the MPI library is another one, which the user was not told yet */
     PAST,      /* decided: all calls go past Sago */
     SERVING,   /* decided: all calls go to the core */
 } front_state;

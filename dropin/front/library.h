@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 typedef struct mpi_library {
-    void *handle; /* for dlsym(); stays open */
+    void *handle; /* handle for dlsym(), which stays open */
 } mpi_library;
 
 /* The object with this symbol, for dlsym(); NULL: none. */
@@ -27,7 +27,7 @@ bool library_is_own(const mpi_library *mpi);
 /* Do the functions of this loaded library of Sago's call that MPI library? */
 bool library_serves(const mpi_library *mpi, void *loaded);
 
-/* Its name and version, in its own words. */
+/* Writes the library's name and version, in its own words. */
 void library_name(const mpi_library *mpi, char *text, size_t capacity);
 
 #endif

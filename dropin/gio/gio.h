@@ -82,7 +82,7 @@ int GIO_flatten_subarray(int ndims, int esize, MPI_Offset disp, const int *sizes
                          const int *starts, MPI_Offset *npairs, MPI_Offset **offs, MPI_Offset **lens);
 
 const char *GIO_inq_libvers(void);
-const char *GIO_strerror(int err); /* in words; positive numbers are the system's */
+const char *GIO_strerror(int err); /* the error in words; positive numbers are the system's errors */
 const char *GIO_strerrno(int err); /* the name of the code */
 
 /* GIO's accounts of its memory, in debugging builds of it: GIO_ENOTENABLED. */

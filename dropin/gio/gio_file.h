@@ -7,7 +7,7 @@
 
 struct GIOI_File {
     dropin_file counted; /* contains Sago's file, and what the report needs; not in the table of MPI's handles */
-    MPI_Info info;       /* for GIO_get_info() */
+    MPI_Info info;       /* hints that GIO_get_info() returns */
 };
 
 gio_open_call gio_open;

@@ -7,7 +7,7 @@
 
 #include <sago/topology.h>
 
-enum { RACKS = 64, NODES = 32 }; /* of a rack */
+enum { RACKS = 64, NODES = 32 }; /* NODES: nodes of one rack */
 
 char *sago_site_topology(int version, int64_t nhosts, const char *const hosts[]) {
     char *text = NULL;

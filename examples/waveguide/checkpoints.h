@@ -22,7 +22,7 @@ typedef struct checkpoints {
     double own_held;      /* seconds this rank was held in saves */
     double held;          /* the same of the slowest rank, save by save */
     double write;         /* seconds from opening the files to closing them */
-    int64_t saves, bytes; /* of all ranks */
+    int64_t saves, bytes; /* sums over all ranks */
 } checkpoints;
 
 /* Collective.  Opens the directory in a mode and protects the field.  Errors end the program. */

@@ -14,9 +14,9 @@ enum { Z, Y, X, AXES };
 typedef struct domain {
     MPI_Comm comm;                        /* Cartesian; ranks may be numbered anew */
     int rank, ranks;                      /* in comm */
-    int64_t cells[AXES];                  /* of the whole grid */
+    int64_t cells[AXES];                  /* cells of the whole grid */
     int64_t start[AXES], count[AXES];     /* this rank's block of it */
-    int64_t shape[AXES];                  /* of an array: the block and its ghost cells */
+    int64_t shape[AXES];                  /* shape of an array: the block and its ghost cells */
     int below[AXES], above[AXES];         /* neighbours; MPI_PROC_NULL behind a wall */
     MPI_Datatype first[AXES], last[AXES]; /* outermost cells of the block, a layer across each axis */
     MPI_Datatype ghosts_below[AXES], ghosts_above[AXES]; /* the layers outside */

@@ -16,7 +16,7 @@ typedef struct options {
     int64_t reference;     /* checkpoints in coio mode after the run, to compare with; 0: none */
     int64_t die_at;        /* a rank kills itself after this step; -1: never */
     int64_t verify;        /* compare with the exact mode: exit 1 if it is not what the grid allows */
-    const char *directory; /* of the checkpoints; NULL: none */
+    const char *directory; /* directory of the checkpoints; NULL: there are none */
     const char *mode;      /* coio, rbio or threaded */
     int nhints;
     const char *hints[HINTS_MAX]; /* "key=value" */

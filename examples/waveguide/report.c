@@ -34,7 +34,7 @@ void report_equations(const leg *run, const leg *coio, const leg *plain) {
     double period = per(run->wall, (double)run->saves), period_coio = per(coio->wall, (double)coio->saves);
     double epsilon = per(step_time(run), step_time(coio)) - 1;
     double x_coio = checkpoint_steps(coio), x = checkpoint_steps(run);
-    double t_coio = blocked_coio / np, t_run = blocked / np; /* of a rank and checkpoint */
+    double t_coio = blocked_coio / np, t_run = blocked / np; /* seconds of a rank in a checkpoint */
 
     printf("np %d, S %.1f MiB, f_cp %.0f, X_coIO %.2f, X_%s %.2f, epsilon %+.1f%%\n", run->ranks, size / (1 << 20),
            f_cp, x_coio, run->mode, x, 100 * epsilon);

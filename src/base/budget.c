@@ -20,7 +20,7 @@ bool sagoi_budget_fits(const sagoi_budget *budget, int64_t bytes) {
 
 /* What lies before the memory that the caller gets. */
 typedef union head {
-    int64_t bytes; /* of the caller's memory */
+    int64_t bytes; /* bytes of the caller's memory */
     max_align_t aligned;
 } head;
 

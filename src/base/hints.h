@@ -79,7 +79,7 @@ typedef struct sagoi_hints {
     int64_t lock_time;       /* microseconds that a stripe's lock takes to go to another node */
     int64_t patience;        /* seconds in a call for nodes that do not answer; 0: for ever */
     int64_t nonblocking;     /* sagoi_nonblocking_hint: may they need the other ranks */
-    int64_t series_parts;    /* of a step, each of which may move before it is complete */
+    int64_t series_parts;    /* parts of a step; each part may move before the step is complete */
     int64_t defer;           /* sagoi_choice: collective writes are put off and moved together */
     int64_t defer_age;       /* seconds; 0: no limit */
     int64_t striping_factor; /* as MPI's reserved hints */

@@ -3,7 +3,6 @@
 #ifndef SAGOI_DESCRIPTION_H
 #define SAGOI_DESCRIPTION_H
 
-
 #include "machine/hostlist.h"
 #include "machine/text.h"
 #include "machine/topology.h"
@@ -29,7 +28,7 @@ typedef struct sagoi_description {
     sagoi_topology topology;
     int64_t nodes; /* compute nodes; sagoi_description_place() tells where they are */
     int64_t ranks_per_node;
-    int64_t cores;  /* of a node */
+    int64_t cores;  /* cores of a node */
     int64_t memory; /* bytes of a node */
     int64_t tiers;
     sagoi_tier tier[SAGOI_TIERS_MAX];

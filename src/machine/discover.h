@@ -27,7 +27,8 @@ typedef struct sagoi_surroundings {
     double stream; /* bytes a second of one stream to the storage, from the site file; 0: not given */
     char machine[SAGOI_NAME_MAX];         /* name of the description; "": none */
     char source[SAGOI_PATH_MAX];          /* where the topology comes from, for people to read */
-    char local_dirs[SAGOI_SITE_TEXT_MAX]; /* from the site file, or else from the description */
+    char local_dirs[SAGOI_SITE_TEXT_MAX]; /* candidates for local storage, as the site file or else the description
+                                             names them */
 } sagoi_surroundings;
 
 /* place[n] becomes the place of node n. */
@@ -56,7 +57,7 @@ typedef struct sagoi_nic {
 /* The cores, packages, NUMA domains and network interfaces that this process may use, by hwloc. */
 typedef struct sagoi_inside {
     int64_t cores, packages, numa, nics;
-    int64_t numa_cores[SAGOI_NUMA_NAMED]; /* for each of the first domains */
+    int64_t numa_cores[SAGOI_NUMA_NAMED]; /* cores of each of the first NUMA domains */
     sagoi_nic nic[SAGOI_NICS_NAMED];      /* the first interfaces */
 } sagoi_inside;
 sagoi_inside sagoi_inside_ask(void);

@@ -204,7 +204,7 @@ typedef struct mount_line {
     char *top;   /* the directory of the file system that is mounted */
     char *point; /* where */
     char *filesystem;
-    char *options; /* of the file system itself */
+    char *options; /* options of the file system itself */
 } mount_line;
 
 /* Parses "32 31 0:29 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory"; cuts `line` up. */

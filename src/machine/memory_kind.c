@@ -140,7 +140,8 @@ int64_t sagoi_numa_domains(void *hwloc_topology) {
 
 /* ---- Preferring ---- */
 
-/* Without STRICT this is a preference. */
+/* hwloc binds as far as there is room: without HWLOC_MEMBIND_STRICT the kernel takes pages of other nodes when the
+ * preferred node is full. */
 bool sagoi_memory_prefer(int64_t kind) {
     int64_t number = sagoi_memory_kind_node(NULL, kind);
     hwloc_obj_t node = number < 0 ? NULL : hwloc_get_numanode_obj_by_os_index(own, (unsigned)number);

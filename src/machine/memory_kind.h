@@ -13,11 +13,11 @@
 
 /* What the hint sago_memory_kind says. */
 typedef enum {
-    SAGOI_KIND_ANY,       /* what the plan says, or else the kernel */
-    SAGOI_KIND_BANDWIDTH, /* highest bandwidth from where this process runs */
-    SAGOI_KIND_LATENCY,   /* lowest latency */
-    SAGOI_KIND_CAPACITY,  /* the largest */
-    SAGOI_KIND_KERNEL,    /* as the kernel likes, whatever the plan says */
+    SAGOI_KIND_ANY,       /* the memory that the plan says; if it says none, the kernel chooses */
+    SAGOI_KIND_BANDWIDTH, /* the memory with the highest bandwidth from where this process runs */
+    SAGOI_KIND_LATENCY,   /* the memory with the lowest latency */
+    SAGOI_KIND_CAPACITY,  /* the largest memory */
+    SAGOI_KIND_KERNEL,    /* the kernel chooses, whatever the plan says */
     SAGOI_KIND_NODE /* this value and those above it: NUMA node value - SAGOI_KIND_NODE, by the system's number */
 } sagoi_memory_kind;
 

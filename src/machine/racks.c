@@ -5,9 +5,10 @@
 
 #include "base/checked.h"
 
-/* Times of one kind of pairs differ by less than this factor, and those of two kinds by more. */
+/* Pairs of nodes are near (in one rack) or far (in two).  Sorted times have a gap between the two kinds where a
+ * time is at least so many times the one before; smaller steps are noise within a kind. */
 static const double least_gap = 1.5;
-/* One in so many pairs of a rack may have been disturbed, and look far. */
+/* Other jobs may disturb a measurement, so that a near pair looks far: one pair in so many may. */
 enum { DISTURBED = 16 };
 
 int64_t sagoi_racks_sample(int64_t nodes, sagoi_pair_time *pair) {

@@ -36,7 +36,7 @@ sago_status sagoi_slurm_addresses(int64_t nodes, const sagoi_node_name *name, sa
 
 typedef struct sagoi_slurm_job {
     sagoi_hostlist hosts;
-    int64_t tasks; /* of the node with most tasks; 0: not given */
+    int64_t tasks; /* tasks on the node that has most; 0: not given */
 } sagoi_slurm_job;
 
 /* Parses SLURM_JOB_NODELIST, "n[1-4]", and SLURM_TASKS_PER_NODE, "2(x3),1", which may be NULL.  SAGO_ERR_ARG for

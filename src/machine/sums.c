@@ -23,7 +23,7 @@ typedef struct nest {
     double bandwidth; /* between two places of one set of this nest that are not in one set of the next nest */
     double latency;
     int64_t sets;
-    int64_t *members; /* of each set */
+    int64_t *members; /* number of members of each set */
     int64_t *bytes;   /* for each set and class of link */
 } nest;
 

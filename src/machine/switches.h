@@ -11,11 +11,11 @@ enum { SAGOI_SWITCHES_MAX = 8192 };
 
 typedef struct sagoi_switch {
     char name[SAGOI_HOST_MAX];
-    int64_t line;         /* of the file */
-    bool leaf;            /* its children are hosts, not switches */
+    int64_t line;         /* number of the line in the file that names the switch */
+    bool leaf;            /* the children are hosts, not switches */
     sagoi_hostlist below; /* owned */
     int64_t parent;       /* -1: a root */
-    int64_t position;     /* among the children of its parent */
+    int64_t position;     /* number among the children of the parent */
     int64_t children;     /* switches or hosts */
     int64_t depth;        /* roots: 0 */
 } sagoi_switch;

@@ -9,7 +9,7 @@
 
 /* Coordinates of a dragonfly. */
 enum { GROUP, ROW, COLUMN, SEAT, DRAGONFLY_DIMENSIONS };
-/* Its levels. */
+/* Levels of a dragonfly. */
 enum { TO_ROUTER, IN_ROW, IN_COLUMN, BETWEEN_GROUPS };
 
 /* ---- Making one --------------------------------------------------------------------------------------- */

@@ -128,7 +128,7 @@ double sagoi_topology_latency(const sagoi_topology *topology, int64_t a, int64_t
 double sagoi_topology_bandwidth(const sagoi_topology *topology, int64_t a, int64_t b);
 /* The bandwidth of the place's own link; INFINITY: no rule names the place. */
 double sagoi_topology_link(const sagoi_topology *topology, int64_t place);
-/* Of a fat tree, the links that lead up from a switch of height `level`, 1 or more. */
+/* The number of links that lead up from a fat tree's switch of height `level`, which is 1 or more. */
 int64_t sagoi_topology_uplinks(const sagoi_topology *topology, int64_t level);
 /* Places under one leaf switch or router come in blocks of so many, from 0 on; torus and flat: 1. */
 int64_t sagoi_topology_neighbours(const sagoi_topology *topology);

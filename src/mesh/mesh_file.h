@@ -58,7 +58,7 @@ typedef enum {
 
 typedef struct sagoi_mesh_array {
     sagoi_mesh_kind kind;
-    const sagoi_mesh_field *field; /* of SAGOI_MESH_FIELD */
+    const sagoi_mesh_field *field; /* the field, if the kind is SAGOI_MESH_FIELD */
     int64_t element;               /* bytes of a number in the file */
     int64_t at, bytes;             /* place and bytes in the file, of all ranks */
     char *text;                    /* text before the array; owned */
@@ -67,7 +67,7 @@ typedef struct sagoi_mesh_array {
 
 typedef struct sagoi_mesh_file {
     int64_t narrays;
-    sagoi_mesh_array *arrays; /* in the order of the file; owned */
+    sagoi_mesh_array *arrays; /* arrays in the order of the file; owned */
     const char *end;          /* text after the last array */
     int64_t end_at, bytes;    /* place of that text; bytes of the file */
 } sagoi_mesh_file;
@@ -87,10 +87,10 @@ int64_t sagoi_mesh_numbers(const sagoi_mesh_array *array, const sagoi_mesh_part 
 typedef struct sagoi_mesh_walk {
     const sagoi_mesh_array *array;
     const sagoi_mesh_part *part;
-    int64_t points_before, corners_before; /* of the ranks before */
+    int64_t points_before, corners_before; /* points and corners that the ranks before have */
     bool swapped;                          /* the file has the other order of bytes */
     int64_t next;                          /* the number that comes next */
-    int64_t cell;                          /* in SAGOI_MESH_CELLS: the cell of that number */
+    int64_t cell; /* the cell that the next number belongs to, if the kind is SAGOI_MESH_CELLS */
 } sagoi_mesh_walk;
 
 /* Puts the next numbers, as many as fit, and returns their bytes. */

@@ -8,7 +8,10 @@
 
 #include "base/status.h"
 
-enum { SAGOI_HANDOVER_PATH = 1024, SAGOI_HANDOVER_NAME = 128 }; /* of a folder; of a block's name */
+enum {
+    SAGOI_HANDOVER_PATH = 1024,
+    SAGOI_HANDOVER_NAME = 128
+}; /* room for the path of a folder; for the name of a block */
 
 /* Names a block: from whom, for whom, and what its users call it. */
 typedef struct sagoi_parcel {

@@ -12,7 +12,7 @@ typedef struct discovery {
     sagoi_team *team;
     sagoi_probe probe;
     bool prober; /* this rank probes; other ranks learn the outcome from a rank of their node */
-    int speaker; /* that rank, as numbered on the node (auto) */
+    int speaker; /* number on the node of the rank that probes for this one (auto) */
     int first;   /* the outcome */
 } discovery;
 

@@ -19,13 +19,13 @@ typedef struct sagoi_probe_counts {
 enum { SAGOI_PROBE_NAME_MAX = 64 };
 
 typedef struct sagoi_probe {
-    const char *path;                /* for messages; owned by the caller */
+    const char *path;                /* name of the directory in messages; owned by the caller */
     int dir, folder;                 /* descriptors, -1: not open */
-    uint64_t device, inode;          /* of the directory */
+    uint64_t device, inode;          /* identity of the directory */
     char name[SAGOI_PROBE_NAME_MAX]; /* name of the one file */
     char folder_name[SAGOI_PROBE_NAME_MAX];
     int64_t entry;                        /* this process's number in the folder */
-    bool has_file, has_folder, has_entry; /* what this process has made, and has to remove */
+    bool has_file, has_folder, has_entry; /* things that this process has made, and has to remove */
     sagoi_probe_counts counts;
 } sagoi_probe;
 

@@ -10,7 +10,7 @@
 /* Everything that a call needs and gives; the memory belongs to the call. */
 typedef struct file_call {
     sagoi_errand errand;
-    sagoi_file_op op; /* its paths, and the answer to a look, are in the fields below */
+    sagoi_file_op op; /* the call; paths, and the answer to a look, are in the fields below */
     char path[SAGOI_CKPT_PATH], to[SAGOI_CKPT_PATH];
     sagoi_call_result result;
 } file_call;

@@ -12,15 +12,15 @@ enum { SAGOI_CALL_LARGEST = 1 << 20 }; /* bytes that may be copied for one call 
 typedef struct sagoi_call_wish {
     sagoi_file_op op;
     const char *watched; /* a path in the directory whose threads make the call; NULL: the path of `op` */
-    bool stays;          /* of a write: the memory stays where it is, so it need not be copied */
+    bool stays;          /* the memory of a write stays where it is, so it need not be copied */
 } sagoi_call_wish;
 
 typedef struct sagoi_call_result {
     int error;        /* errno, or 0 */
     bool gone;        /* the call has not come back */
-    int64_t value;    /* what sagoi_syscall() returned */
-    struct stat info; /* of a look */
-    char *names;      /* of a listing; to be freed */
+    int64_t value;    /* the result of sagoi_syscall() */
+    struct stat info; /* the answer to a look */
+    char *names;      /* names that a listing found; to be freed */
 } sagoi_call_result;
 
 /* SAGO_ERR_TIMEOUT: the call has not come back, or the directory is stuck; SAGO_ERR_MEMORY.  After SAGO_OK the

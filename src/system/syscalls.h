@@ -41,13 +41,13 @@ typedef struct sagoi_file_op {
     const char *path, *to;
     int fd;            /* descriptor of an open file */
     bool in_fd;        /* the path begins at the directory with the descriptor `fd` */
-    int flags;         /* as open(2), fallocate(2) or access(2) have them; AT_SYMLINK_NOFOLLOW for a look */
-    mode_t mode;       /* of a new file, before the umask */
-    const void *data;  /* of a write */
-    void *into;        /* of a read */
+    int flags;         /* flags of open(2), fallocate(2) or access(2); AT_SYMLINK_NOFOLLOW for a look */
+    mode_t mode;       /* rights of a new file, before the umask */
+    const void *data;  /* bytes to be written */
+    void *into;        /* where read bytes go */
     int64_t off, len;  /* len: also the new size of a truncation, or the bytes of an allocation */
-    struct stat *info; /* for a look: where the answer goes */
-    char *names;       /* of a listing: each name with its NUL, without . and ..; the caller frees them */
+    struct stat *info; /* where the answer to a look goes */
+    char *names;       /* result of a listing: each name with its NUL, without . and ..; the caller frees them */
 } sagoi_file_op;
 
 /* Returns -1 and sets errno, or returns what the system call returned: a descriptor, a number of bytes, 0.

@@ -34,7 +34,7 @@ struct sagoi_runner {
     pthread_t thread, caller; /* caller: the last thread that used this runner, which took over its cores */
     bool called;
     pthread_cond_t change;
-    double since; /* at work */
+    double since; /* when the call began */
     sago_status status;
     char message[SAGOI_MESSAGE_MAX];
     char *buffer;
@@ -44,11 +44,12 @@ struct sagoi_runner {
 
 struct sagoi_watch {
     char dir[SAGOI_WATCH_PATH];
-    int64_t patience, users; /* users == 0: only forgotten calls keep the watch */
+    int64_t patience; /* seconds that a caller waits */
+    int64_t users;    /* 0: only forgotten calls keep the watch */
     sagoi_runner *runners;
-    int64_t forgotten;
-    double cpu;
-    int later[CLOSE_LATER]; /* descriptors */
+    int64_t forgotten;      /* calls that nobody waits for any more, and that have not come back */
+    double cpu;             /* seconds of processor time that runners have taken */
+    int later[CLOSE_LATER]; /* descriptors to be closed when the directory answers */
     int nlater;
     struct sagoi_watch *next;
 };

@@ -19,14 +19,15 @@ typedef enum {
 typedef struct sagoi_event {
     double start; /* seconds after the record began */
     union {
-        double seconds; /* of all kinds but messages */
-        int64_t bytes;  /* of a message */
+        double seconds; /* how long the event took; all kinds but messages have it */
+        int64_t bytes;  /* size of a message */
     };
     int64_t call; /* number of the calls on the file before this one */
     int32_t round;
     int16_t file;
     int8_t kind, what;
-    int32_t mine, peer; /* of a message: numbers of this rank and of the other one among the file's ranks */
+    int32_t mine,
+        peer; /* ends of a message: this rank and the other one, by their numbers among the file's ranks */
 } sagoi_event;
 
 /* Begins to record; the events of all ranks together are some millions at the most.  false: there is no memory. */

@@ -23,8 +23,8 @@ typedef struct effort {
 typedef struct slow {
     bool found;
     double speed, others; /* bytes a second; the median of the others */
-    int64_t file, entry;  /* of a storage target: its file, and its entry there */
-    effort who;           /* of a node: its first rank */
+    int64_t file, entry;  /* file of a storage target, and the target's entry there */
+    effort who;           /* first rank of a node */
 } slow;
 
 /* The facts that the sentences are made of. */
@@ -33,9 +33,9 @@ typedef struct facts {
     sagoi_sentence *said;
     int64_t count;
     double elapsed;
-    double seconds[SAGO_PHASE_COUNT], all; /* of all ranks */
+    double seconds[SAGO_PHASE_COUNT], all; /* sums over all ranks */
     double most;                           /* in all phases, of one rank */
-    double planning;            /* of the rank with the least; that rank waits for nobody while planning */
+    double planning;            /* seconds of the rank with the least, which waits for nobody while planning */
     effort mean, busiest, last; /* last: the rank that waits least, since it comes last */
     int64_t ready;              /* ranks that hardly wait, while others do */
     effort stored;              /* the rank that waited longest for the storage */

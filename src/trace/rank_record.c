@@ -540,7 +540,7 @@ static const uint64_t magic = UINT64_C(0x3430304f47415352); /* changes with ever
 
 typedef struct packed_head {
     uint64_t magic, bytes;
-    sagoi_record record; /* its pointers mean nothing */
+    sagoi_record record; /* the pointers in it mean nothing */
 } packed_head;
 
 /* The parts behind the head, in their order. */

@@ -12,19 +12,18 @@
 #include <sago/stats.h>
 #include <stdbool.h>
 
-
 enum {
     SAGOI_RECORD_FILES = 16,  /* files, by path; the last entry is for all others */
     SAGOI_RECORD_SIZES = 44,  /* sizes of calls: bin i counts calls of up to 2^i bytes */
     SAGOI_RECORD_BINS = 96,   /* bins of time in a row */
-    SAGOI_RECORD_ROWS = 96,   /* of ranks */
-    SAGOI_RECORD_TIMES = 48,  /* columns of a heat map, of time */
-    SAGOI_RECORD_PLACES = 32, /* rows of a heat map, of offsets */
-    SAGOI_RECORD_SPANS = 384, /* of a rank; */
+    SAGOI_RECORD_ROWS = 96,   /* rows, each of one or more ranks */
+    SAGOI_RECORD_TIMES = 48,  /* columns of a heat map: times */
+    SAGOI_RECORD_PLACES = 32, /* rows of a heat map: offsets */
+    SAGOI_RECORD_SPANS = 384, /* spans that are kept of one rank */
     SAGOI_RECORD_SHOWN = 32,  /* ranks whose spans are kept */
-    SAGOI_RECORD_STEPS = 64,  /* checkpoints that are kept, the newest */
-    SAGOI_RECORD_NODES = 256, /* by name */
-    SAGOI_RECORD_NOTES = 16,  /* of a file */
+    SAGOI_RECORD_STEPS = 64,  /* checkpoints that are kept: the newest */
+    SAGOI_RECORD_NODES = 256, /* nodes that are kept with their names */
+    SAGOI_RECORD_NOTES = 16,  /* notes on one file */
     /* Storage targets of a file; where there are more, neighbouring targets share an entry. */
     SAGOI_RECORD_TARGETS = 32,
     SAGOI_PHASE_MPI = SAGO_PHASE_COUNT, /* time in calls that the MPI library served */
@@ -82,7 +81,7 @@ typedef struct sagoi_heat {
 /* Something that a layer above Sago did with a file, and why. */
 typedef struct sagoi_record_note {
     char text[64];
-    int64_t count, once; /* times, by any rank; by the first rank of the file */
+    int64_t count, once; /* how often any rank did it; how often the first rank of the file did */
 } sagoi_record_note;
 
 /* Calls on a file that the MPI library served, as the drop-in counted them. */
@@ -94,7 +93,7 @@ typedef struct sagoi_record_passed {
 /* Requests to one storage target of a striped file.  A request to several targets counts for each target by the
  * bytes there. */
 typedef struct sagoi_record_target {
-    double bytes, seconds; /* of all ranks */
+    double bytes, seconds; /* sums over all ranks */
     int64_t ranks;         /* ranks with requests to the target */
     double longest;        /* seconds of the rank with the most */
     int64_t longest_rank;
@@ -107,16 +106,16 @@ typedef struct sagoi_record_file {
     char hints[2048];     /* hints that somebody set: "name=value (from where)", a line each */
     char decision[1024];  /* the reasons of the last plan, a line each */
     int64_t opens, ranks; /* opens, as the first rank counts them; ranks of the file's communicator */
-    int64_t counts[SAGOI_RECORD_COUNT_COUNT]; /* of all ranks */
-    /* Of the file's first rank alone, where a collective call counts once. */
+    int64_t counts[SAGOI_RECORD_COUNT_COUNT]; /* sums over all ranks */
+    /* The counts of the file's first rank alone, where a collective call counts once. */
     int64_t once[SAGOI_RECORD_COUNT_COUNT];
     int64_t routes[SAGO_ROUTE_COUNT];         /* calls of all ranks, by how they were served */
     int64_t sizes[2][SAGOI_RECORD_SIZES];     /* calls of all ranks, by the bytes that a rank moved */
-    sago_phase_stats phase[SAGO_PHASE_COUNT]; /* of all ranks */
+    sago_phase_stats phase[SAGO_PHASE_COUNT]; /* sums over all ranks */
     double longest[SAGO_PHASE_COUNT];         /* seconds of the rank with the most */
-    int64_t longest_rank[SAGO_PHASE_COUNT];   /* that rank */
-    double io_seconds; /* of all ranks, in tasks of the I/O thread, whichever thread did them */
-    double calls[2];   /* seconds in reads and writes, of the rank with the most */
+    int64_t longest_rank[SAGO_PHASE_COUNT];   /* the rank with the most */
+    double io_seconds; /* sum over all ranks: tasks of the I/O thread, whichever thread did them */
+    double calls[2];   /* seconds in reads and in writes of the rank with the most */
     sagoi_record_note notes[SAGOI_RECORD_NOTES];
     sagoi_record_passed passed[2]; /* independent calls, collective calls */
     sagoi_record_target targets[SAGOI_RECORD_TARGETS];
@@ -126,7 +125,7 @@ typedef struct sagoi_record_file {
 /* One rank, or neighbouring ranks that share the row. */
 typedef struct sagoi_record_row {
     int64_t ranks;
-    double seconds[SAGOI_RECORD_PHASES]; /* of all ranks of the row */
+    double seconds[SAGOI_RECORD_PHASES]; /* sums over all ranks of the row */
     double least, most; /* seconds in all of Sago's phases, of the fastest and of the slowest rank of the row */
     int64_t bytes[2];
     double stored, stored_bytes; /* seconds and bytes of requests to the storage, whichever thread waited */
@@ -138,7 +137,7 @@ typedef struct sagoi_record_row {
 
 /* One phase of one call on one rank. */
 typedef struct sagoi_record_span {
-    double start, seconds; /* since 1970 */
+    double start, seconds; /* start: seconds since 1970 */
     int64_t call;          /* number of the file's collective calls before this one */
     int32_t rank, round;
     int16_t file, phase; /* the phase SAGOI_RECORD_PHASES stands for the I/O thread */
@@ -153,7 +152,7 @@ typedef struct sagoi_record_step {
 
 typedef struct sagoi_record_node {
     char name[64];
-    int64_t ranks, peak, budget; /* bytes: largest use, by all ranks together; budget of the node */
+    int64_t ranks, peak, budget; /* peak: most bytes that all ranks together used; budget: bytes */
 } sagoi_record_node;
 
 /* Calls that open and close files, of the rank that spent most time in both together; calls that sync files, of
@@ -167,8 +166,8 @@ typedef struct sagoi_record {
     char program[128], mpi[64], version[16], job[64];
     int64_t run;         /* equal on all ranks of a job, and different for each job */
     int64_t ranks, seen; /* ranks of the job; ranks whose records are added up here */
-    double begin, end;   /* since 1970 */
-    double date;         /* when the record was written */
+    double begin, end;   /* seconds since 1970 */
+    double date;         /* seconds since 1970: when the record was written */
     int64_t complete;    /* 1: the job reached MPI_Finalize */
     double stream; /* bytes a second of one stream to the storage, as `sago tune` measured it; 0: not known */
     sagoi_record_around around[SAGO_REPORT_AROUND];

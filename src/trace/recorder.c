@@ -51,7 +51,7 @@ static struct {
     /* Seconds since 1970 when sagoi_clock() was 0.  A double that counts from 1970 is a quarter of a microsecond
      * coarse, too coarse for a trace: what is not for the report's bins counts by sagoi_clock(). */
     double epoch;
-    double begin; /* of the record, by sagoi_clock() */
+    double begin; /* when the record begins, by sagoi_clock() */
     int64_t rank;
     bool reported, traced;
     char node[64];

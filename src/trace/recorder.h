@@ -12,13 +12,13 @@
 
 typedef struct sagoi_recorder_setup {
     int64_t rank, ranks, run;
-    int64_t nodes;                             /* of the job, as far as known */
+    int64_t nodes;                             /* nodes of the job, as far as known */
     const char *program, *mpi, *version, *job; /* what the job runs */
     const char *node;                          /* name of this rank's node */
     bool reported;                             /* a report is wanted, so calls and phases are counted */
     bool traced;                               /* a trace is wanted, so events are kept */
     const char *saved; /* file that gets this rank's record every few seconds; NULL: none */
-    int64_t slot;      /* this rank's slot of that file */
+    int64_t slot;      /* number of this rank's slot in the file `saved` */
 } sagoi_recorder_setup;
 
 /* Begins to record; does nothing if recording is on already. */
@@ -31,8 +31,8 @@ sagoi_record *sagoi_recorder_end(void);
 typedef struct sagoi_opened {
     const char *path, *storage, *hints;
     int64_t block, stripe_unit, stripe_count;
-    int64_t ranks; /* of the file's communicator */
-    bool first;    /* this rank is the first of them */
+    int64_t ranks; /* ranks of the file's communicator */
+    bool first;    /* this rank is the first rank of the file */
     bool theirs;   /* a layer above counts the file in the statistics (trace/tally.h) */
     double stream; /* bytes a second of one stream to the storage, as `sago tune` measured it; 0: not known */
 } sagoi_opened;
@@ -43,7 +43,7 @@ void sagoi_recorder_close(const sago_stats *stats);
 /* A call that is done. */
 typedef struct sagoi_recorded_call {
     bool write;
-    int64_t bytes;    /* that this rank moved */
+    int64_t bytes;    /* bytes that this rank moved */
     int64_t range[2]; /* offsets between which the bytes lie */
 } sagoi_recorded_call;
 

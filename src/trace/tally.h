@@ -8,8 +8,9 @@
 #include <stdio.h>
 
 typedef struct sagoi_tally {
-    sago_report_counts counted; /* of this rank; or sums over all ranks, with the times of the slowest */
-    sago_report_counts once;    /* of files whose first rank this is, so that a collective call counts once */
+    sago_report_counts counted; /* counts of this rank; or sums over all ranks, with the times of the slowest */
+    sago_report_counts
+        once; /* counts of the files whose first rank this is, so that a collective call counts once */
 } sagoi_tally;
 
 /* Says that there is a layer above; `reasons` are pairs (name, words) why that layer passes files on to the MPI
