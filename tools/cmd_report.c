@@ -16,6 +16,7 @@
 #include "tools/fold.h"
 #include "tools/json_tree.h"
 #include "tools/options.h"
+#include "trace/output.h"
 #include "trace/report_json.h"
 #include "trace/saved.h"
 
@@ -252,11 +253,9 @@ static void print_comparison(const tree_value *a, const tree_value *b) {
 
 static int write_page(const char *path, const loaded *reports, int count) {
     const char *texts[2] = {reports[0].text, count > 1 ? reports[1].text : NULL};
-    FILE *out = fopen(path, "w");
-    if (out)
-        sagoi_report_page(out, texts, count);
-    if (!out || ferror(out) || fclose(out) != 0) {
-        fprintf(stderr, "sago report: %s: %s\n", path, strerror(errno));
+    sagoi_output out;
+    if (!sagoi_output_open(&out, path) || (sagoi_report_page(out.file, texts, count), !sagoi_output_close(&out))) {
+        fprintf(stderr, "sago report: %s: %s\n", path, sagoi_output_reason(errno));
         return EXIT_FAILURE;
     }
     fprintf(stderr, "sago report: %s is written\n", path);

@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sago/sago.h>
@@ -15,6 +14,7 @@
 #include "tools/fold.h"
 #include "tools/options.h"
 #include "tools/tune.h"
+#include "trace/output.h"
 
 typedef struct tune_config {
     const char *dir, *site;
@@ -114,23 +114,15 @@ static char *site_text(const sagoi_site *site) {
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Writes another file and renames it, so that nobody reads half a file. */
 static bool site_replace(const char *path, const char *text, char *why) {
-    char aside[PATH_MAX + 16];
-    snprintf(aside, sizeof aside, "%s.XXXXXX", path);
-    int fd = mkstemp(aside);
-    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
-    bool good = out && fprintf(out, "# Written by sago tune; see sago-site(5).\n%s", text) > 0;
-    good = good && fchmod(fd, 0644) == 0 && fflush(out) == 0 && fsync(fd) == 0;
-    int error = errno;
-    if (out)
-        good = fclose(out) == 0 && good;
-    good = good && rename(aside, path) == 0;
-    if (!good) {
-        snprintf(why, TUNE_WHY_MAX, "%.300s: %s", path, strerror(error ? error : errno));
-        if (fd >= 0)
-            (void)unlink(aside);
+    sagoi_output out;
+    bool good = sagoi_output_open(&out, path);
+    if (good) {
+        fprintf(out.file, "# Written by sago tune; see sago-site(5).\n%s", text);
+        good = sagoi_output_close(&out);
     }
+    if (!good)
+        snprintf(why, TUNE_WHY_MAX, "%.300s: %s", path, sagoi_output_reason(errno));
     return good;
 }
 

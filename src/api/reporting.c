@@ -28,6 +28,7 @@
 #include "machine/discover.h"
 #include "mpi/quiet.h"
 #include "trace/events.h"
+#include "trace/output.h"
 #include "trace/recorder.h"
 #include "trace/report_json.h"
 #include "trace/saved.h"
@@ -44,6 +45,7 @@ static _Thread_local bool layer_opens; /* A layer above opens a file, and counts
 static struct {
     bool on, off;         /* off: recording could not begin, and is not tried again */
     bool reports, traces; /* which outputs are made: each is wanted, and rank 0 can write it */
+    bool prints;          /* the file for statistics cannot be written: they are printed */
     MPI_Comm world;       /* communicator of all ranks, once they have met; else MPI_COMM_NULL */
     int rank, ranks, keyval;
     char records[PATH_MAX], own[PATH_MAX]; /* the directory of records, and the file there of this node or rank */
@@ -101,40 +103,14 @@ void sagoi_report_environment(void) {
 
 /* ---- Writing ---- */
 
-/* A file that is written under another name and then renamed, so that a reader sees the old file, or the whole new
- * one. */
-typedef struct output {
-    FILE *file;
-    const char *path; /* the caller's */
-    char *partial;    /* owned */
-} output;
-
-static bool output_open(output *out, const char *path) {
-    out->path = path;
-    if (asprintf(&out->partial, "%s.partial", path) < 0)
-        return false;
-    out->file = fopen(out->partial, "w");
-    if (!out->file)
-        free(out->partial);
-    return out->file != NULL;
-}
-
-static bool output_close(output *out) {
-    bool bad = ferror(out->file) != 0;
-    bad = fclose(out->file) != 0 || bad;
-    bad = bad || rename(out->partial, out->path) != 0;
-    free(out->partial);
-    return !bad;
-}
-
 static bool write_text(const char *path, const char *text) {
-    output out;
-    return output_open(&out, path) && (fputs(text, out.file), output_close(&out));
+    sagoi_output out;
+    return sagoi_output_open(&out, path) && (fputs(text, out.file), sagoi_output_close(&out));
 }
 
 static bool write_page(const char *path, const char *json) {
-    output out;
-    return output_open(&out, path) && (sagoi_report_page(out.file, &json, 1), output_close(&out));
+    sagoi_output out;
+    return sagoi_output_open(&out, path) && (sagoi_report_page(out.file, &json, 1), sagoi_output_close(&out));
 }
 
 /* The JSON of "run.html" goes to "run.json". */
@@ -163,10 +139,11 @@ static void write_report(sagoi_record *record) {
     }
     sagoi_report_json(out, record);
     json_path(wanted_report, path);
-    if (fclose(out) != 0 || !write_text(path, json))
-        tell("SAGO_REPORT=%s: %s: %s", wanted_report, path, strerror(errno));
+    /* No file is made beside a device or a FIFO. */
+    if (fclose(out) != 0 || (!sagoi_output_is_special(wanted_report) && !write_text(path, json)))
+        tell("SAGO_REPORT=%s: %s: %s", wanted_report, path, sagoi_output_reason(errno));
     else if (!write_page(wanted_report, json))
-        tell("SAGO_REPORT=%s: %s", wanted_report, strerror(errno));
+        tell("SAGO_REPORT=%s: %s", wanted_report, sagoi_output_reason(errno));
     free(json);
 }
 
@@ -193,9 +170,13 @@ static void print_stats(const sagoi_tally *all, int ranks, const sagoi_tally_sav
     free(text);
 }
 
+static const char *stats_path(void) {
+    return wanted_stats && strncmp(wanted_stats, "json:", 5) == 0 ? wanted_stats + 5 : NULL;
+}
+
 static void write_stats(const sagoi_tally *all, int ranks, const sagoi_record *record) {
     const sagoi_tally_saves saves = saves_of(record);
-    const char *path = strncmp(wanted_stats, "json:", 5) == 0 ? wanted_stats + 5 : NULL;
+    const char *path = joined.prints ? NULL : stats_path();
     const bool used = path && (is_reports(path) || (wanted_trace && strcmp(path, wanted_trace) == 0));
     if (used)
         tell("SAGO_STATS=%s: that file is the report's or the trace's; the statistics are:", wanted_stats);
@@ -203,9 +184,12 @@ static void write_stats(const sagoi_tally *all, int ranks, const sagoi_record *r
         print_stats(all, ranks, &saves);
         return;
     }
-    output out;
-    if (!output_open(&out, path) || (sagoi_tally_json(out.file, all, ranks, &saves), !output_close(&out)))
-        tell("SAGO_STATS=%s: %s", wanted_stats, strerror(errno));
+    sagoi_output out;
+    if (!sagoi_output_open(&out, path) ||
+        (sagoi_tally_json(out.file, all, ranks, &saves), !sagoi_output_close(&out))) {
+        tell("SAGO_STATS=%s: %s; the statistics are:", wanted_stats, sagoi_output_reason(errno));
+        print_stats(all, ranks, &saves);
+    }
 }
 
 /* ---- Meeting at the end ---- */
@@ -338,11 +322,12 @@ static void finish_apart(sagoi_record *record) {
 }
 
 static void write_trace(const sagoi_record *record) {
-    output out = {.file = NULL};
-    bool opened = joined.rank != 0 || output_open(&out, wanted_trace);
+    sagoi_output out = {.file = NULL};
+    bool opened = joined.rank != 0 || sagoi_output_open(&out, wanted_trace);
+    int error = errno;
     sagoi_timeline_gather(joined.world, record, out.file);
-    if (joined.rank == 0 && (!opened || !output_close(&out)))
-        tell("SAGO_TRACE=%s: %s", wanted_trace, strerror(errno));
+    if (joined.rank == 0 && (!opened || !sagoi_output_close(&out)))
+        tell("SAGO_TRACE=%s: %s", wanted_trace, sagoi_output_reason(opened ? errno : error));
 }
 
 static void finish_together(sagoi_record *record) {
@@ -390,19 +375,37 @@ static bool is_whole_world(MPI_Comm comm) {
 static const char *why_no_trace(void) {
     if (is_reports(wanted_trace))
         return "SAGO_REPORT writes that file";
-    int fd = open(wanted_trace, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    return fd >= 0 && close(fd) == 0 ? NULL : strerror(errno);
+    int error = sagoi_output_check(wanted_trace);
+    return error ? sagoi_output_reason(error) : NULL;
+}
+
+/* Can the page, the JSON beside it and the records of the job be written?  0, or an error number. */
+static int check_report(void) {
+    char path[PATH_MAX];
+    int error = sagoi_output_check(wanted_report);
+    if (error || sagoi_output_is_special(wanted_report)) {
+        joined.records[0] = '\0'; /* no directory is made beside a device or a FIFO */
+        return error;
+    }
+    json_path(wanted_report, path);
+    error = sagoi_output_check(path);
+    return error ? error : !joined.records[0] ? ENAMETOOLONG : prepare_records() ? 0 : errno;
 }
 
 /* Called on rank 0: chooses the outputs that can be written, and says why another one cannot. */
 static void choose_what_is_made(void) {
-    joined.reports = wanted_report && joined.records[0] && prepare_records();
-    if (wanted_report && !joined.reports)
-        tell("SAGO_REPORT=%s: %s: there will be no report", wanted_report, strerror(errno));
+    int error = wanted_report ? check_report() : 0;
+    joined.reports = wanted_report && !error;
+    if (error)
+        tell("SAGO_REPORT=%s: %s: there will be no report", wanted_report, sagoi_output_reason(error));
     const char *reason = wanted_trace ? why_no_trace() : NULL;
     joined.traces = wanted_trace && !reason;
     if (reason)
         tell("SAGO_TRACE=%s: %s: there will be no trace", wanted_trace, reason);
+    error = stats_path() ? sagoi_output_check(stats_path()) : 0;
+    joined.prints = error != 0;
+    if (error)
+        tell("SAGO_STATS=%s: %s: the statistics will be printed", wanted_stats, sagoi_output_reason(error));
 }
 
 /* Collective over MPI_COMM_WORLD: makes a communicator, and tells all ranks what rank 0 has chosen.  Returns the
@@ -419,12 +422,14 @@ static int64_t agree_on_run(bool ready) {
             run = getpid();
         run = (run & INT64_MAX) | 1;
     }
-    int64_t said[] = {run, joined.reports, joined.traces};
-    if (!SAGOI_DONE(MPI_Bcast(said, 3, MPI_INT64_T, 0, joined.world)))
+    int64_t said[] = {run, joined.reports, joined.traces, joined.records[0] != '\0'};
+    if (!SAGOI_DONE(MPI_Bcast(said, 4, MPI_INT64_T, 0, joined.world)))
         said[0] = 0;
     run = said[0];
     joined.reports = said[1] && wanted_report;
     joined.traces = said[2];
+    if (!said[3])
+        joined.records[0] = '\0';
     /* Ranks that meet at the end would wait for a rank that MPI does not call back. */
     int64_t mine = ready ? run : 0;
     if (!SAGOI_DONE(MPI_Allreduce(&mine, &run, 1, MPI_INT64_T, MPI_MIN, joined.world)))
@@ -459,7 +464,9 @@ static void begin_recording(const sagoi_team *team, int64_t run) {
     (void)gethostname(host, sizeof host - 1);
     (void)snprintf(program, sizeof program, "%s", program_invocation_short_name);
     (void)snprintf(mpi, sizeof mpi, "%s", SAGO_MPI_NAME);
-    if (joined.reports && !run)
+    if (joined.reports && !run && sagoi_output_is_special(wanted_report))
+        joined.records[0] = '\0';
+    if (joined.reports && !run && joined.records[0])
         (void)mkdir(joined.records, 0777);
     name_own(team, run, host);
     const sagoi_recorder_setup setup = {.rank = joined.rank,

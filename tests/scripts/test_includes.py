@@ -18,7 +18,7 @@ CALLS = re.compile(r"(?<![\w.>])(open|openat|creat|fopen|read|write|pread|pwrite
 # What the machine says of itself, shared memory, what ranks hand over, and what the library writes for its user: no files of
 # data.
 OWN_FILES = {"src/api/reporting.c", "src/base/process.c", "src/ckpt/allocation.c", "src/ckpt/lease.c", "src/machine/cray.c", "src/machine/memory.c",
-             "src/machine/text.c", "src/move/segment.c", "src/neighbourhood/handover.c", "src/store/layout.c", "src/trace/recorder.c", "src/trace/saved.c"}
+             "src/machine/text.c", "src/move/segment.c", "src/neighbourhood/handover.c", "src/store/layout.c", "src/trace/output.c", "src/trace/recorder.c", "src/trace/saved.c"}
 
 
 def read_table():

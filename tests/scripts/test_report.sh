@@ -99,8 +99,27 @@ for way in native dropin; do
     [ $way = native ] || set -- dropin "" json:/nonexistent/s.json
     # shellcheck disable=SC2086
     "$@" $launch $native >out 2>err || fail "unwritable statistics cost the job"
-    [ "$(grep -c '' err)" -eq 1 ] && grep -q '^sago: SAGO_STATS=json:/nonexistent/s.json: No such file' err || fail "said: $(cat err)"
+    [ "$(head -n 1 err)" = "sago: SAGO_STATS=json:/nonexistent/s.json: No such file or directory: the statistics will be printed" ] || fail "said: $(cat err)"
+    grep -q 'collective write' err || fail "the statistics are lost: $(cat err)"
 done
+
+# What is at a path stays what it is: a link, a directory, a FIFO that somebody reads or nobody.
+mkdir kinds kinds/real kinds/folder kinds/page.json
+ln -s real/stats.json kinds/link
+mkfifo kinds/fifo kinds/unread
+cat kinds/fifo >fifo.out &
+reader=$!
+# shellcheck disable=SC2086
+SAGO_STATS=json:kinds/link SAGO_TRACE=kinds/fifo SAGO_REPORT=kinds/folder $launch $bench >out 2>err || fail "outputs cost the job: $(cat err)"
+wait $reader
+[ -L kinds/link ] && grep -q '"writes"' kinds/real/stats.json || fail "a link was replaced"
+[ -p kinds/fifo ] && python3 -c 'import json; json.load(open("fifo.out"))' || fail "a FIFO was replaced"
+[ "$(cat err)" = "sago: SAGO_REPORT=kinds/folder: Is a directory: there will be no report" ] || fail "said: $(cat err)"
+# shellcheck disable=SC2086
+SAGO_STATS=json:kinds/unread SAGO_REPORT=kinds/page.html $launch $bench >out 2>err || fail "outputs cost the job: $(cat err)"
+[ "$(head -n 1 err)" = "sago: SAGO_REPORT=kinds/page.html: Is a directory: there will be no report" ] || fail "said: $(cat err)"
+grep -q '^sago: SAGO_STATS=json:kinds/unread: nobody reads from it; the statistics are:' err && grep -q 'collective writes' err || fail "said: $(cat err)"
+[ "$(echo kinds/*)" = "kinds/fifo kinds/folder kinds/link kinds/page.json kinds/real kinds/unread" ] || fail "left behind: $(echo kinds/*)"
 
 # ---- Outputs that were given the same file: nothing replaces the report ----
 # shellcheck disable=SC2086
