@@ -23,7 +23,7 @@ python) packages="python3-mpi4py python3-h5py-mpi python3-numpy python3-pip pyth
     python3-dask python3-xxhash python3-netcdf4" ;;
 slurm) packages="slurmctld slurmd slurm-client munge" ;;
 sim) packages="libsimgrid-dev libcmocka-dev" ;;
-deb) packages="$packages gfortran dpkg-dev debhelper lintian" ;;
+deb) packages="$packages build-essential gfortran dpkg-dev debhelper lintian" ;;
 docs) packages="$packages python3-markdown mandoc" ;;
 esac
 case ${2:-gcc} in
