@@ -1,6 +1,14 @@
 # Sago's commands; CMake underneath.  `make help` lists them.
 
-MPI      ?= mpich
+# What users build is for the MPI that `mpicc` is, where that is Debian's Open MPI; all else is for MPICH unless told.
+ifeq ($(origin MPI),undefined)
+MPI := mpich
+ifneq ($(filter build demo install uninstall sim docs deb,$(or $(MAKECMDGOALS),build)),)
+ifneq ($(shell d=$$(command -v mpicc) && o=$$(command -v mpicc.openmpi) && [ "$$(readlink -f "$$d")" = "$$(readlink -f "$$o")" ] && echo yes),)
+MPI := openmpi
+endif
+endif
+endif
 MPICC    ?=
 MPIEXEC  ?=
 SANITIZE ?=
@@ -208,7 +216,7 @@ help:
 	@echo 'make tidy          clang-tidy over src/'
 	@echo 'make clean         remove build/'
 	@echo
-	@echo 'MPI=mpich (default) or openmpi; CC=gcc (default) or clang; JOBS=number of processors'
+	@echo 'MPI=mpich or openmpi (default: what mpicc in PATH is, else mpich); CC=gcc (default) or clang; JOBS=number of processors'
 	@echo 'SANITIZE=address,undefined or thread (unit and MPI tests), in a build tree of its own'
 	@echo 'GIO=PREFIX: GIO as installed there, built with the same MPI, is compared with the interface that Sago serves, and an engine of sago bench; kept until GIO= is given'
 	@echo 'CTEST_ARGS="-R name": only some tests'

@@ -3,6 +3,7 @@
  *
  * Every line is a fact: a topic, a name, a value and, if something is missing, what to do about it. */
 #include <errno.h>
+#include <limits.h>
 #include <linux/io_uring.h>
 #include <mntent.h>
 #include <mpi.h>
@@ -78,6 +79,46 @@ static void look_at_build(facts *found) {
     add(found, "build", "MPI here", "%s", text);
     add(found, "build", "compiler", "%s", SAGO_COMPILER);
     add(found, "build", "features", "%s", SAGO_FEATURES);
+}
+
+/* The family of the MPI whose compiler wrapper this is, by its name or its text; NULL: unknown. */
+static const char *family_of(const char *wrapper) {
+    char text[16384];
+    const char *name = strrchr(wrapper, '/');
+    if (name && strcmp(name, "/opal_wrapper") == 0)
+        return "Open MPI";
+    FILE *in = fopen(wrapper, "r");
+    size_t length = in ? fread(text, 1, sizeof text - 1, in) : 0;
+    if (in)
+        (void)fclose(in);
+    text[length] = 0;
+    return strncmp(text, "#!", 2) == 0 && strcasestr(text, "mpich") ? "MPICH" : NULL;
+}
+
+/* Programs that mpicc compiles would not run with this Sago. */
+static void look_at_wrapper(facts *found) {
+#ifdef OPEN_MPI
+    const char *own = "Open MPI";
+    const char *advice = "build programs by mpicc.openmpi, or Sago by make MPI=mpich";
+#else
+    const char *own = "MPICH";
+    const char *advice = "build programs by mpicc.mpich, or Sago by make MPI=openmpi";
+#endif
+    char path[PATH_MAX], full[PATH_MAX];
+    const char *family = NULL;
+    for (const char *at = getenv("PATH"); at && !family; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+        int length = snprintf(path, sizeof path, "%.*s/mpicc", (int)strcspn(at, ":"), at);
+        if (length >= (int)sizeof path || access(path, X_OK) != 0)
+            continue;
+        family = realpath(path, full) ? family_of(full) : NULL;
+        if (!family)
+            return;
+    }
+    if (!family)
+        return;
+    fact *about = add(found, "paths", "mpicc", "%s, of %s", path, family);
+    if (strcmp(family, own) != 0)
+        advise(about, SLOWER, advice);
 }
 
 static void look_at_paths(facts *found) {
@@ -340,6 +381,7 @@ int cmd_info(int argc, char **argv) {
         return usage_error("info", "'%s' is not expected here", argv[1 + json]);
     look_at_build(&found);
     look_at_paths(&found);
+    look_at_wrapper(&found);
     look_at_environment(&found);
     look_at_machine(&found);
     look_at_file_systems(&found);

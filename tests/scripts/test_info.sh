@@ -25,6 +25,22 @@ mpich) says '^  MPI here  *MPICH' ;;
 *) says '^  MPI here  *Open MPI' ;;
 esac
 
+# mpicc in PATH is another MPI's than Sago's, or the same.
+mkdir "$tmp/opal" "$tmp/mpich"
+echo '#!/bin/sh' >"$tmp/opal/opal_wrapper"
+printf '#!/bin/sh\n# MPICH\n' >"$tmp/mpich/mpicc"
+ln -s opal_wrapper "$tmp/opal/mpicc"
+chmod +x "$tmp"/opal/* "$tmp/mpich/mpicc"
+case $SAGO_MPI in
+mpich) own=mpich other=opal make=openmpi ;;
+*) own=opal other=mpich make=mpich ;;
+esac
+PATH=$tmp/$own:$PATH "$sago" info >"$tmp/out" || fail "with mpicc"
+says "^  mpicc  *$tmp/$own/mpicc, of "
+if grep -q 'make MPI=' "$tmp/out"; then fail "a warning of one's own MPI"; fi
+PATH=$tmp/$other:$PATH "$sago" info >"$tmp/out" || fail "with another mpicc"
+says "or Sago by make MPI=$make"
+
 echo 'inside latency 1us bandwidth 1GB/s' >"$tmp/site"
 SAGO_SITE=$tmp/site SAGO_WINDOW=8M "$sago" info >"$tmp/out" || fail "with variables"
 says "^  site file  *$tmp/site"
