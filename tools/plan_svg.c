@@ -59,13 +59,16 @@ static double density(const picture *p, int64_t first, int64_t last, int64_t sta
 
 enum { COLUMNS = 128 };
 
+/* Columns that look alike are drawn as one; one with a little data is not one without. */
+static bool alike(double a, double b) { return fabs(a - b) < 0.01 && (a > 0) == (b > 0); }
+
 /* Draws one row of the picture: how much of each column is accessed. */
 static void draw_shares(picture *p, const double share[COLUMNS], int64_t columns, double y, double height) {
     svg_rect(&p->svg, (svg_box){LEFT, y, inner(), height - 2}, SVG_PALE, NULL);
     for (int64_t c = 0, to; c < columns; c = to) {
-        for (to = c + 1; to < columns && fabs(share[to] - share[c]) < 0.01;)
+        for (to = c + 1; to < columns && alike(share[to], share[c]);)
             to++;
-        if (share[c] > 0.001)
+        if (share[c] > 0)
             svg_rect(&p->svg,
                      (svg_box){LEFT + inner() * (double)c / (double)columns, y,
                                inner() * (double)(to - c) / (double)columns, height - 2},

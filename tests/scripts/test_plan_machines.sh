@@ -47,6 +47,16 @@ golden theta-1024 "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 1024 \
 golden theta-2048 "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 2048 \
     --stripe-unit 16M --stripe-count 48 --hint sago_aggregators_per_target=8
 
+# A rank with little data fills a column of the picture, not the whole row.
+"$SAGO" plan contiguous --machine "$MACHINES/theta.sago" --nodes 1024 --bytes 1M --svg "$scratch/little.svg" >"$scratch/little.txt"
+python3 - "$scratch/little.svg" <<'END' || fail "a column with little data"
+import re, sys
+rows = re.findall(r'<rect x="[0-9.]+" y="([0-9.]+)" width="([0-9.]+)"[^>]* fill="#f0f3f6"[^>]*/>\s*<rect x="[0-9.]+" y="([0-9.]+)" width="([0-9.]+)"',
+                  open(sys.argv[1]).read())
+rows = [(float(all), float(some)) for y, all, same, some in rows if y == same]
+assert rows and max(some / all for all, some in rows) < 0.1, rows
+END
+
 # Where the dearer strategy is taken, the plan says why: the model cannot tell such times apart.
 for nodes in 16 32 64 128 256; do
     "$SAGO" plan hacc-soa --machine "$MACHINES/theta.sago" --nodes $nodes | awk '
