@@ -5,6 +5,7 @@
 
 #include <sago/sago.h>
 
+#include "base/size_text.h"
 #include "bench/json_file.h"
 #include "bench/patterns.h"
 #include "bench/world.h"
@@ -160,10 +161,11 @@ static bool tell(const exchange *x) {
     (void)sago_storage_get_stats(x->near, &stats);
     if (x->world.rank != 0)
         return true;
-    printf(
-        "exchange: %d ranks on %lld nodes, %lld storage neighbourhoods; %lld of %lld blocks of %lld bytes local\n",
-        x->world.ranks, (long long)x->world.nodes, (long long)stats.neighbourhoods, (long long)local,
-        (long long)all, (long long)x->config->block);
+    printf("exchange: %d rank%s on %lld node%s, %lld storage neighbourhood%s;\n%lld of %lld block%s of %lld bytes "
+           "local\n",
+           x->world.ranks, sagoi_plural(x->world.ranks), (long long)x->world.nodes, sagoi_plural(x->world.nodes),
+           (long long)stats.neighbourhoods, sagoi_plural(stats.neighbourhoods), (long long)local, (long long)all,
+           sagoi_plural(all), (long long)x->config->block);
     printf("%-12s %10s %10s %10s   seconds a rank and repetition\n", "", "least", "mean", "most");
     for (int way = 0; way < WAYS; way++)
         printf("%-12s %10.6f %10.6f %10.6f\n", way_names[way], ways[way].least, ways[way].mean, ways[way].most);

@@ -7,6 +7,7 @@
 
 #include <sago/sago.h>
 
+#include "base/size_text.h"
 #include "bench/json_file.h"
 #include "bench/patterns.h"
 #include "bench/world.h"
@@ -136,7 +137,8 @@ static bool tell_json(const times *t) {
 static bool tell(const times *t) {
     if (t->world.rank != 0)
         return true;
-    printf("storage: %d ranks on %lld nodes, %s\n", t->world.ranks, (long long)t->world.nodes, t->world.mpi);
+    printf("storage: %d rank%s on %lld node%s, %s\n", t->world.ranks, sagoi_plural(t->world.ranks),
+           (long long)t->world.nodes, sagoi_plural(t->world.nodes), t->world.mpi);
     printf("%-8s %-12s %10s %10s %8s %8s %8s %8s   seconds of the slowest rank\n", "", "way", "least", "mean",
            "groups", "creates", "looks", "lists");
     for (int place = 0; place < PLACES; place++)

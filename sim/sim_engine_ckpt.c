@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
+#include "base/size_text.h"
 #include "sim/sim_engine.h"
 
 enum { COIO_BUFFER = 16 << 20, RANKS_AN_AGGREGATOR = 32 };
@@ -39,8 +40,9 @@ static bool load_groups(const sim_case *c, int64_t size, bool files, int64_t buf
     free(host);
     if (!ok)
         return false;
-    snprintf(course->plan, sizeof course->plan, "%" PRId64 " writers, one for %" PRId64 " ranks, %s", all.count,
-             size, files ? "each to a file of its own" : "to one file");
+    snprintf(course->plan, sizeof course->plan, "%" PRId64 " writer%s, one for %" PRId64 " rank%s, %s", all.count,
+             sagoi_plural(all.count), size, sagoi_plural(size),
+             files ? "each to a file of its own" : "to one file");
     for (int64_t g = 0; g < all.count; g++) /* names are made one after another */
         load->round[0].store[g].seconds += c->costs.open * (files ? (double)all.count : 1);
     load->own_files = files;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
+#include "base/size_text.h"
 #include "sim/sim_engine.h"
 
 /* All ranks tell all where their ranges begin, then where they end. */
@@ -90,9 +91,10 @@ static bool load_two_phases(const sim_case *c, int64_t call, const sim_style *st
     int64_t *host = calloc((size_t)d.aggregators, sizeof *host);
     const int64_t rounds = layout.rounds * c->options.times;
     snprintf(course->plan, sizeof course->plan,
-             "%" PRId64 " aggregators, %" PRId64 " senders a node, buffers of %" PRId64 " KiB, %" PRId64
+             "%" PRId64 " aggregator%s, %" PRId64 " sender%s a node, buffers of %" PRId64 " KiB, %" PRId64
              " round%s",
-             d.aggregators, style->locals, d.buffer >> 10, rounds, rounds == 1 ? "" : "s");
+             d.aggregators, sagoi_plural(d.aggregators), style->locals, sagoi_plural(style->locals),
+             d.buffer >> 10, rounds, sagoi_plural(rounds));
     if (!host)
         return bench_refuse(why, "out of memory");
     place_hosts(c, d.aggregators, host);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
+#include "base/size_text.h"
 #include "sim/sim_engine.h"
 
 static bool plan_window(const void *self, int64_t domain, int64_t round, int64_t *start, int64_t *end) {
@@ -20,10 +21,11 @@ static void describe(const sagoi_plan *plan, sim_course *course) {
     int n = snprintf(course->plan, sizeof course->plan, "%s", strategies[plan->strategy]);
     if (plan->strategy == SAGOI_STRATEGY_AGGREGATED && n > 0)
         snprintf(course->plan + n, sizeof course->plan - (size_t)n,
-                 ", %" PRId64 " aggregators, %" PRId64 " local ones a node, windows of %" PRId64 " KiB, %" PRId64
-                 " round%s, %" PRId64 " layers",
-                 plan->ndomains, plan->local_aggregators, plan->window >> 10, plan->rounds,
-                 plan->rounds == 1 ? "" : "s", plan->layers);
+                 ", %" PRId64 " aggregator%s, %" PRId64 " local one%s a node, windows of %" PRId64 " KiB, %" PRId64
+                 " round%s, %" PRId64 " layer%s",
+                 plan->ndomains, sagoi_plural(plan->ndomains), plan->local_aggregators,
+                 sagoi_plural(plan->local_aggregators), plan->window >> 10, plan->rounds,
+                 sagoi_plural(plan->rounds), plan->layers, sagoi_plural(plan->layers));
 }
 
 /* With three layers a relay receives what its neighbours have and sends it on in fewer messages. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/size_text.h"
 #include "tools/svg.h"
 
 static const char *const phases[SIM_PHASES] = {"gather", "exchange", "store"};
@@ -17,10 +18,10 @@ static double perceived(const sim_result *r) {
 }
 
 void sim_report_text(const sim_case *c, const sim_result *result, int64_t count, FILE *out) {
-    fprintf(out, "%s, %s: %lld nodes%s%s with %lld ranks each, %.4g GB\n", c->config.pattern->name,
-            c->config.read ? "read" : "write", (long long)c->config.nodes, c->config.machine ? " of " : "",
-            c->config.machine ? c->input.description.name : "", (long long)c->config.ranks,
-            count ? result->outcome.bytes / 1e9 : 0);
+    fprintf(out, "%s, %s: %lld node%s%s%s with %lld rank%s each, %.4g GB\n", c->config.pattern->name,
+            c->config.read ? "read" : "write", (long long)c->config.nodes, sagoi_plural(c->config.nodes),
+            c->config.machine ? " of " : "", c->config.machine ? c->input.description.name : "",
+            (long long)c->config.ranks, sagoi_plural(c->config.ranks), count ? result->outcome.bytes / 1e9 : 0);
     fprintf(out, "costs: %s\n", c->costs_of.text);
     fprintf(out, "%-14s %10s %9s %9s %9s %9s %9s %8s\n", "engine", "seconds", "ahead", "gather", "exchange",
             "store", "GB/s", "wire GB");
@@ -36,8 +37,8 @@ void sim_report_text(const sim_case *c, const sim_result *result, int64_t count,
         if (result[i].course.held_only)
             fprintf(out, "  the application waits %.4g s (%.4g GB/s perceived)\n", o->held,
                     perceived(&result[i]) / 1e9);
-        fprintf(out, "  %.0f messages; busiest: %s %.0f%%, %s %.0f%%, %s %.0f%%\n", o->messages,
-                o->link.name[0] ? o->link.name : "no link", 100 * o->link.share,
+        fprintf(out, "  %.0f message%s; busiest: %s %.0f%%, %s %.0f%%, %s %.0f%%\n", o->messages,
+                o->messages == 1 ? "" : "s", o->link.name[0] ? o->link.name : "no link", 100 * o->link.share,
                 o->target.name[0] ? o->target.name : "no storage target", 100 * o->target.share,
                 o->node.name[0] ? o->node.name : "no node", 100 * o->node.share);
     }
@@ -182,8 +183,9 @@ void sim_report_svg(const sim_case *c, const sim_result *result, int64_t count, 
         rows[i] = lanes_of(&result[i], row[i]);
         height += 22 + (double)rows[i] * LANE + 10;
     }
-    snprintf(title, sizeof title, "%s on %lld nodes with %lld ranks each: the rounds that were simulated",
-             c->config.pattern->name, (long long)c->config.nodes, (long long)c->config.ranks);
+    snprintf(title, sizeof title, "%s on %lld node%s with %lld rank%s each: the rounds that were simulated",
+             c->config.pattern->name, (long long)c->config.nodes, sagoi_plural(c->config.nodes),
+             (long long)c->config.ranks, sagoi_plural(c->config.ranks));
     tool_svg svg;
     svg_open(&svg, out, WIDTH, height, title);
     svg_text(&svg, 12, 22, 15, SVG_LEFT, "%s", title);

@@ -145,14 +145,16 @@ static void put_array(sagoi_json *json, const sago_ckpt_info *info) {
     sagoi_json_close(json, '}');
 }
 
-static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
-
 static void print_step(const sago_ckpt_step *s) {
     char time[CKPT_TEXT_MAX], level[CKPT_TEXT_MAX];
-    printf("step %" PRId64 ", %s, saved %s by %" PRId64 " rank%s\n", s->step, ckpt_state(s),
-           ckpt_time_text(s->time, time), s->ranks, plural(s->ranks));
+    printf("step %" PRId64 ", %s", s->step, ckpt_state(s));
+    if (s->ranks > 0) /* else nothing that could be read tells of the save */
+        printf(", saved %s by %" PRId64 " rank%s",
+               s->time > 0 ? ckpt_time_text(s->time, time) : "at an unknown time", s->ranks,
+               sagoi_plural(s->ranks));
+    printf("\n");
     printf("%s in %" PRId64 " part%s, %" PRId64 " file%s at the global level\n", sagoi_size_to_text(s->bytes).text,
-           s->writers, plural(s->writers), s->files, plural(s->files));
+           s->writers, sagoi_plural(s->writers), s->files, sagoi_plural(s->files));
     for (int i = 0; i < LEVELS; i++)
         printf("%s%s: %s", i ? ", " : "", sago_level_string(levels[i]), level_text(s, levels[i], level));
     printf("\n\n%-20s %-7s %-10s %10s  %s\n", "NAME", "KIND", "TYPE", "SIZE", "SHAPE");

@@ -212,12 +212,10 @@ static bool run_all(compare_config *config, char *why) {
 
 /* ---- Report ---- */
 
-static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
-
 static void print_served(const served_calls *served) {
     if (served->writes + served->reads > 0)
         printf("Sago did %" PRId64 " collective write%s and %" PRId64 " read%s, %s in all\n", served->writes,
-               plural(served->writes), served->reads, plural(served->reads),
+               sagoi_plural(served->writes), served->reads, sagoi_plural(served->reads),
                sagoi_size_to_text(served->bytes).text);
     else
         printf("Sago did nothing: %s\n",
@@ -225,7 +223,7 @@ static void print_served(const served_calls *served) {
                                   : "the program makes no collective MPI-IO call that Sago serves");
     if (served->independent > 0)
         printf("the program itself made %" PRId64 " independent call%s, which are the MPI library's\n",
-               served->independent, plural(served->independent));
+               served->independent, sagoi_plural(served->independent));
     puts("");
 }
 
@@ -249,11 +247,13 @@ static void print_output(const tool_output *output) {
     const tool_difference *last = &output->last;
     printf("%s: ", output->path);
     if (last->bytes == 0) {
-        printf("identical, %" PRId64 " bytes, %" PRId64 " comparisons\n", last->size, output->comparisons);
+        printf("identical, %" PRId64 " byte%s, %" PRId64 " comparison%s\n", last->size, sagoi_plural(last->size),
+               output->comparisons, sagoi_plural(output->comparisons));
         return;
     }
-    printf("%sDIFFERS%s in %" PRId64 " bytes from byte %" PRId64 " on: see %s.with-sago and %s.without-sago\n",
-           colour_on(COLOUR_BAD), colour_off(), last->bytes, last->first, output->path, output->path);
+    printf("%sDIFFERS%s in %" PRId64 " byte%s from byte %" PRId64 " on: see %s.with-sago and %s.without-sago\n",
+           colour_on(COLOUR_BAD), colour_off(), last->bytes, sagoi_plural(last->bytes), last->first, output->path,
+           output->path);
     if (last->zeros)
         puts("  with Sago these are all 0, or beyond the end: as where a program writes nothing (see "
              "sago-compare(1))");

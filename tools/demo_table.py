@@ -35,7 +35,8 @@ def main(paths):
         with open(path, encoding="utf-8") as text:
             reports.append(json.load(text))
     first = reports[0]
-    print(f"{first['ranks']} ranks on {first['nodes']} node(s), {first['mpi']}; medians")
+    ranks, nodes = (f"{first[what + 's']} {what}{'' if first[what + 's'] == 1 else 's'}" for what in ("rank", "node"))
+    print(f"{ranks} on {nodes}, {first['mpi']}; medians")
     print(FORMAT.format(*HEAD))
     for report in reports:
         print("\n".join(rows(report)))

@@ -249,8 +249,9 @@ static void draw_node(picture *p, int64_t n) {
     svg_rect(&p->svg, inset, fill, hosts ? SVG_INK : SVG_GREY);
     if (plan->nodes <= 8) {
         svg_text(&p->svg, box.x + box.width / 2, box.y + 34, 11, SVG_MIDDLE, "node %" PRId64, n);
-        svg_text(&p->svg, box.x + box.width / 2, box.y + 47, 9, SVG_MIDDLE, "%" PRId64 " ranks, %s",
-                 p->input->machine.node[n].ranks, sagoi_size_to_text(p->input->machine.node[n].memory).text);
+        svg_text(&p->svg, box.x + box.width / 2, box.y + 47, 9, SVG_MIDDLE, "%" PRId64 " rank%s, %s",
+                 p->input->machine.node[n].ranks, sagoi_plural(p->input->machine.node[n].ranks),
+                 sagoi_size_to_text(p->input->machine.node[n].memory).text);
     } else if (plan->nodes <= NODES_LABELLED) {
         svg_text(&p->svg, box.x + box.width / 2, box.y + box.height - 6, 9, SVG_MIDDLE, "%" PRId64, n);
     }

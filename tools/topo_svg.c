@@ -347,8 +347,9 @@ static bool cells_count(cells *c, const topo_view *view) {
 static void draw_cell(tool_svg *svg, const cells *c, int64_t cell, svg_box box) {
     char tip[128];
     double share = (double)c->nodes[cell] / (double)c->places;
-    snprintf(tip, sizeof tip, "places %lld to %lld: %lld nodes, %lld gateways", (long long)(cell * c->places),
-             (long long)((cell + 1) * c->places - 1), (long long)c->nodes[cell], (long long)c->gateways[cell]);
+    snprintf(tip, sizeof tip, "places %lld to %lld: %lld node%s, %lld gateway%s", (long long)(cell * c->places),
+             (long long)((cell + 1) * c->places - 1), (long long)c->nodes[cell], sagoi_plural(c->nodes[cell]),
+             (long long)c->gateways[cell], sagoi_plural(c->gateways[cell]));
     svg_group_open(svg, tip);
     svg_rect(svg, box, c->nodes[cell] ? svg_color_shade(0.25 + 0.6 * share).text : SVG_PALE, NULL);
     if (c->gateways[cell])
@@ -402,7 +403,8 @@ static void draw_legend(tool_svg *svg, const topo_view *view, const cells *c, do
     svg_circle(svg, x + 7, y + 7, 5, svg_color_of(1).text, "#ffffff");
     svg_text(svg, x + 20, y + 12, 12, SVG_LEFT, "gateway here");
     x += 150;
-    svg_text(svg, x, y + 12, 12, SVG_LEFT, "%lld nodes in all", (long long)view->nodes);
+    svg_text(svg, x, y + 12, 12, SVG_LEFT, "%lld node%s in all", (long long)view->nodes,
+             sagoi_plural(view->nodes));
 }
 
 static void draw_cells(const topo_view *view, FILE *out) {

@@ -146,8 +146,9 @@ static void print_network(const topo_view *view, FILE *out) {
 static void print_nodes(const topo_view *view, FILE *out) {
     if (!view->node) {
         const sagoi_description *d = view->described;
-        fprintf(out, "nodes     %lld, each with %lld ranks, %lld cores and %s of memory", (long long)d->nodes,
-                (long long)d->ranks_per_node, (long long)d->cores, sagoi_size_to_text(d->memory).text);
+        fprintf(out, "nodes     %lld, each with %lld rank%s, %lld core%s and %s of memory", (long long)d->nodes,
+                (long long)d->ranks_per_node, sagoi_plural(d->ranks_per_node), (long long)d->cores,
+                sagoi_plural(d->cores), sagoi_size_to_text(d->memory).text);
         if (d->topology.numa > 0)
             fprintf(out, " in %lld NUMA domain%s", (long long)d->topology.numa, d->topology.numa == 1 ? "" : "s");
         fputc('\n', out);

@@ -48,9 +48,9 @@ static int prepare(simulation *sim, int rank) {
     sim->mode = mode_make((int)o->m, (int)o->n, 2, 1, (int)o->waves, (double)o->length);
     fields_start(&sim->fields, &sim->mode);
     if (sim->domain.rank == 0)
-        printf("waveguide: TE_%lld%lld on %lld x %lld x %lld cells, %d ranks, %.1f MiB of state\n",
+        printf("waveguide: TE_%lld%lld on %lld x %lld x %lld cells, %d rank%s, %.1f MiB of state\n",
                (long long)o->m, (long long)o->n, (long long)cells[X], (long long)cells[Y], (long long)cells[Z],
-               sim->domain.ranks,
+               sim->domain.ranks, sim->domain.ranks == 1 ? "" : "s",
                (double)(cells[X] * cells[Y] * cells[Z] * COMPONENTS) * sizeof(double) / (1 << 20));
     return 1;
 }

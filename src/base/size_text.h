@@ -15,4 +15,7 @@ sagoi_size_text sagoi_size_to_text(int64_t bytes);
 /* "4M": the largest unit that divides the size, so that a hint is read back exactly. */
 sagoi_size_text sagoi_size_to_hint(int64_t bytes);
 
+/* What follows a noun that stands behind a number: "1 file", "2 files". */
+static inline const char *sagoi_plural(int64_t n) { return n == 1 ? "" : "s"; }
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/size_text.h"
 #include "ckpt/drain.h"
 #include "ckpt/fetch.h"
 #include "ckpt/redundancy.h"
@@ -80,15 +81,16 @@ static sago_status conclude(sago_ckpt *ckpt, int64_t step) {
     for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++) {
         if (report->bytes_from[level] + report->damaged[level] + report->missing[level] == 0)
             continue; /* nothing of the step is there, or should be */
-        sagoi_report_add(report, "%s: %lld bytes good, %lld pieces damaged, %lld parts missing\n",
+        sagoi_report_add(report, "%s: %lld bytes good, %lld piece%s damaged, %lld part%s missing\n",
                          sago_level_string((sago_level)level), (long long)report->bytes_from[level],
-                         (long long)report->damaged[level], (long long)report->missing[level]);
+                         (long long)report->damaged[level], sagoi_plural(report->damaged[level]),
+                         (long long)report->missing[level], sagoi_plural(report->missing[level]));
         bad += report->damaged[level] + report->missing[level];
     }
     if (bad == 0)
         return SAGO_OK;
-    return sagoi_fail(SAGO_ERR_IO, "step %lld: %lld pieces or parts are damaged or missing", (long long)step,
-                      (long long)bad);
+    return sagoi_fail(SAGO_ERR_IO, "step %lld: %lld piece%s or part%s %s damaged or missing", (long long)step,
+                      (long long)bad, sagoi_plural(bad), sagoi_plural(bad), bad == 1 ? "is" : "are");
 }
 
 static sago_status does_not_answer(int64_t step) {

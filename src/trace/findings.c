@@ -72,8 +72,6 @@ static words of_seconds(double seconds) {
     return said;
 }
 
-static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
-
 static int percent(double part, double whole) { return whole > 0 ? (int)lround(100 * part / whole) : 0; }
 
 /* ---- Looking ---- */
@@ -267,7 +265,8 @@ static void say_all(facts *f) {
             "The slowest rank spent %s of %s (%d%%) in Sago's calls; the job wrote %s and read %s, by %" PRId64
             " collective call%s.",
             of_seconds(f->most).text, of_seconds(f->elapsed).text, percent(f->most, f->elapsed),
-            sagoi_size_to_text(f->bytes[1]).text, sagoi_size_to_text(f->bytes[0]).text, calls, plural(calls));
+            sagoi_size_to_text(f->bytes[1]).text, sagoi_size_to_text(f->bytes[0]).text, calls,
+            sagoi_plural(calls));
 }
 
 /* Opening, closing and syncing is the program's choice: how many files there are, and how often data must be safe.
@@ -291,11 +290,11 @@ static void say_around(facts *f) {
                        : "  Who comes first to either waits there for the others.");
     if (sync->seconds >= 0.1 * f->elapsed)
         say(f, "",
-            "%" PRId64
-            " call%s that make data safe (sync) took %s of the slowest rank, %d%% of the run.%s  They are needed "
+            "%" PRId64 " call%s that make%s data safe (sync) took %s of the slowest rank, %d%% of the run.%s  "
+            "They are needed "
             "where another node or program reads the data next, or where it must survive a crash.",
-            sync->calls, plural(sync->calls), of_seconds(sync->seconds).text, percent(sync->seconds, f->elapsed),
-            also);
+            sync->calls, sagoi_plural(sync->calls), sync->calls == 1 ? "s" : "", of_seconds(sync->seconds).text,
+            percent(sync->seconds, f->elapsed), also);
 }
 
 /* ---- Calls that are cut into many rounds ---- */
@@ -431,10 +430,9 @@ static void say_meeting(facts *f, int part) {
         say_who_has_more(f, part);
     else if (planned && f->misses > f->hits && f->misses >= 8)
         say(f, "sago_plan_cache=64",
-            "%d%% of the time in calls went to agreeing and planning: %" PRId64
-            " plans were made, and only %" PRId64
+            "%d%% of the time in calls went to agreeing and planning: %" PRId64 " plan%s made, and only %" PRId64
             " found again.  Accesses that repeat their shape need none; more plans can be kept.",
-            part, f->misses, f->hits);
+            part, f->misses, f->misses == 1 ? " was" : "s were", f->hits);
     else if (planned && calls >= 100)
         say(f, f->calls[1] > 0 ? "sago_defer=on" : "",
             "%d%% of the time in calls went to agreeing on %" PRId64
@@ -780,7 +778,7 @@ static void say_handed_file(facts *f, const sagoi_record_file *file) {
         (void)snprintf(took, sizeof took, ", %s of the slowest rank", of_seconds(passed->longest).text);
     for (int n = 0; n < SAGOI_RECORD_NOTES && file->notes[n].text[0]; n++, took[0] = '\0')
         say(f, "", "%" PRId64 " call%s on %.160s %s handed to the MPI library%s: %s.", file->notes[n].once,
-            plural(file->notes[n].once), file->path, file->notes[n].once == 1 ? "was" : "were", took,
+            sagoi_plural(file->notes[n].once), file->path, file->notes[n].once == 1 ? "was" : "were", took,
             file->notes[n].text);
 }
 
@@ -808,7 +806,7 @@ static void say_independent(facts *f) {
         "The program made %" PRId64 " independent write%s and %" PRId64
         " read%s of %s on average, which the MPI library serves, not Sago: %s of the slowest rank, %d%% of the "
         "run.%s",
-        all.calls[1], plural(all.calls[1]), all.calls[0], plural(all.calls[0]),
+        all.calls[1], sagoi_plural(all.calls[1]), all.calls[0], sagoi_plural(all.calls[0]),
         sagoi_size_to_text((int64_t)mean).text, of_seconds(all.longest).text, percent(all.longest, f->elapsed),
         mean >= 1 << 20 ? "" : "  Collective calls (MPI_File_write_at_all) let ranks move such pieces together.");
 }
@@ -839,7 +837,7 @@ static void say_checkpoints(facts *f) {
         say(f, often ? "sago_ckpt_overhead=5" : "",
             "%" PRId64 " checkpoint%s held the program for %s in all (%d%% of the run), and took %s to be written "
             "and drained.%s",
-            n, plural(n), of_seconds(held).text, percent(held, f->elapsed), of_seconds(written).text,
+            n, sagoi_plural(n), of_seconds(held).text, percent(held, f->elapsed), of_seconds(written).text,
             often ? "  A program that saves only when sago_ckpt_due() says so is held for the share that a hint "
                     "allows."
                   : "");

@@ -70,8 +70,6 @@ static sago_report_counts of_job(const sagoi_tally *all) {
 
 static const char *const verb[] = {"read", "write"};
 
-static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
-
 static void print_routes(FILE *out, const sago_report_counts *job) {
     const char *before = "sago: calls of Sago's by route:";
     for (int i = 0; i < SAGO_ROUTE_COUNT; i++)
@@ -87,13 +85,13 @@ static void print_routes(FILE *out, const sago_report_counts *job) {
 static void print_independent(FILE *out, const char *before, const int64_t calls[2], const char *after) {
     if (calls[0] || calls[1])
         fprintf(out, "sago: %s%" PRId64 " independent write%s and %" PRId64 " read%s%s\n", before, calls[1],
-                plural(calls[1]), calls[0], plural(calls[0]), after);
+                sagoi_plural(calls[1]), calls[0], sagoi_plural(calls[0]), after);
 }
 
 static void print_calls(FILE *out, const sago_report_counts *job, int direction) {
     const double seconds = job->seconds[direction];
     fprintf(out, "sago: %" PRId64 " collective %s%s, %s in %.3f s", job->calls[direction], verb[direction],
-            plural(job->calls[direction]), sagoi_size_to_text(job->bytes[direction]).text, seconds);
+            sagoi_plural(job->calls[direction]), sagoi_size_to_text(job->bytes[direction]).text, seconds);
     if (seconds > 0)
         fprintf(out, " (%s/s)", sagoi_size_to_text((int64_t)((double)job->bytes[direction] / seconds)).text);
     fprintf(out, "\n");
@@ -102,14 +100,14 @@ static void print_calls(FILE *out, const sago_report_counts *job, int direction)
 static void print_saves(FILE *out, const sagoi_tally_saves *saves) {
     if (saves->count > 0)
         fprintf(out, "sago: %s%" PRId64 " checkpoint%s, %s, held the program for %.3f s\n",
-                saves->newest ? "the newest " : "", saves->count, plural(saves->count),
+                saves->newest ? "the newest " : "", saves->count, sagoi_plural(saves->count),
                 sagoi_size_to_text(saves->bytes).text, saves->held);
 }
 
 void sagoi_tally_print(FILE *out, const sagoi_tally *all, int64_t ranks, const sagoi_tally_saves *saves) {
     const sago_report_counts job = of_job(all);
-    fprintf(out, "sago: %" PRId64 " rank%s, %" PRId64 " file%s opened", ranks, plural(ranks), job.files,
-            plural(job.files));
+    fprintf(out, "sago: %" PRId64 " rank%s, %" PRId64 " file%s opened", ranks, sagoi_plural(ranks), job.files,
+            sagoi_plural(job.files));
     if (sagoi_tally_has_layer())
         fprintf(out, ", %" PRId64 " taken", job.files_taken);
     fprintf(out, "\n");
@@ -119,7 +117,7 @@ void sagoi_tally_print(FILE *out, const sagoi_tally *all, int64_t ranks, const s
     print_independent(out, "", job.alone, " by Sago");
     if (job.deferred)
         fprintf(out, "sago: %" PRId64 " write%s deferred, moved in %" PRId64 " step%s\n", job.deferred,
-                plural(job.deferred), job.flush_steps, plural(job.flush_steps));
+                sagoi_plural(job.deferred), job.flush_steps, sagoi_plural(job.flush_steps));
     print_saves(out, saves);
     print_routes(out, &job);
     fprintf(out, "sago: seconds by phase, slowest rank:");
@@ -128,8 +126,8 @@ void sagoi_tally_print(FILE *out, const sagoi_tally *all, int64_t ranks, const s
     fprintf(out, "\n");
     for (int i = 1; i < nreasons; i++)
         if (job.handed[i])
-            fprintf(out, "sago: %" PRId64 " call%s handed to MPI: %s\n", job.handed[i], plural(job.handed[i]),
-                    reasons[i][1]);
+            fprintf(out, "sago: %" PRId64 " call%s handed to MPI: %s\n", job.handed[i],
+                    sagoi_plural(job.handed[i]), reasons[i][1]);
 }
 
 /* ---- JSON ---- */

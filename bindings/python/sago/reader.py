@@ -423,7 +423,7 @@ def main(path, number=None, name=None, output=None):
     steps = Directory(path)
     if number is None:
         for step in map(steps.__getitem__, steps):
-            print(f"step {step.number}: {step.nbytes} bytes, {step.ranks} ranks")
+            print(f"step {step.number}: {step.nbytes} bytes, {step.ranks} rank{'' if step.ranks == 1 else 's'}")
         return 0
     if not number.isdigit() or int(number) not in steps.numbers:
         print(f"{path} has no complete step {number}", file=sys.stderr)
