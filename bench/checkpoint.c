@@ -354,22 +354,22 @@ static figures make_figures(const ckpt_bench *b) {
 }
 
 static void print_figures(const ckpt_bench *b, const figures *f) {
-    printf("%d rank%s on %" PRId64 " node%s, %" PRId64 " core%s, %s; %.0f MiB a save; medians of %" PRId64 "\n",
+    printf("%d rank%s on %" PRId64 " node%s, %" PRId64 " core%s, %s;\n%.0f MiB a save; medians of %" PRId64 "\n",
            b->world.ranks, b->world.ranks == 1 ? "" : "s", b->world.nodes, b->world.nodes == 1 ? "" : "s",
            b->world.cores, b->world.cores == 1 ? "" : "s", b->world.mpi, f->bytes / (1 << 20), b->config->repeat);
-    printf("held      %8.2f ms, memcpy of the same bytes %8.2f ms: %.2f times (%.2f to %.2f)\n", 1e3 * f->held,
+    printf("held      %8.2f ms, memcpy of the same %8.2f ms: %.2f times (%.2f to %.2f)\n", 1e3 * f->held,
            1e3 * f->memcpy, f->held_ratio.median, f->held_ratio.low, f->held_ratio.high);
-    printf("store     limited to %.0f MiB/s, %" PRId64 " saves; the same computing without them %.3f s\n",
+    printf("store     limited to %.0f MiB/s, %" PRId64 " saves; without them %.3f s\n",
            (double)b->config->rate / (1 << 20), b->config->saves, f->mode[PLAIN].total);
     for (int mode = THREADED; mode < MODES; mode++)
-        printf("%-9s %8.3f s in all; perceived %.0f MiB/s, raw %.0f MiB/s: %.1f times; slowdown %+.1f%%, thread's "
-               "CPU time %.3f s\n",
+        printf("%-9s %8.3f s in all; perceived %.0f MiB/s, raw %.0f MiB/s: %.1f times;\n"
+               "          slowdown %+.1f%%, thread's CPU time %.3f s\n",
                mode_names[mode], f->mode[mode].total, f->mode[mode].perceived / (1 << 20),
                f->mode[mode].raw / (1 << 20), f->mode[mode].ratio, 100 * f->mode[mode].slowdown,
                f->mode[mode].thread_cpu);
     printf("encode    %8.0f MiB/s a core: parity of rs:2 over 4 nodes\n", f->encode / (1 << 20));
-    printf("restore   %8.2f ms, reading the same bytes %8.2f ms: %.2f of the limit (%.2f to %.2f)\n",
-           1e3 * f->restore, 1e3 * f->read, f->restore_ratio.median, f->restore_ratio.low, f->restore_ratio.high);
+    printf("restore   %8.2f ms, reading the same %8.2f ms: %.2f of that (%.2f to %.2f)\n", 1e3 * f->restore,
+           1e3 * f->read, f->restore_ratio.median, f->restore_ratio.low, f->restore_ratio.high);
     printf("content   %s\n", b->wrong ? "WRONG" : "verified");
 }
 

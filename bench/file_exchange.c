@@ -166,7 +166,7 @@ static bool tell(const exchange *x) {
            x->world.ranks, sagoi_plural(x->world.ranks), (long long)x->world.nodes, sagoi_plural(x->world.nodes),
            (long long)stats.neighbourhoods, sagoi_plural(stats.neighbourhoods), (long long)local, (long long)all,
            sagoi_plural(all), (long long)x->config->block);
-    printf("%-12s %10s %10s %10s   seconds a rank and repetition\n", "", "least", "mean", "most");
+    printf("%-12s %10s %10s %10s   seconds of a rank, each time\n", "", "least", "mean", "most");
     for (int way = 0; way < WAYS; way++)
         printf("%-12s %10.6f %10.6f %10.6f\n", way_names[way], ways[way].least, ways[way].mean, ways[way].most);
     printf("by storage is %.2f times as fast as global alone (means)\n",

@@ -139,7 +139,7 @@ static bool tell(const times *t) {
         return true;
     printf("storage: %d rank%s on %lld node%s, %s\n", t->world.ranks, sagoi_plural(t->world.ranks),
            (long long)t->world.nodes, sagoi_plural(t->world.nodes), t->world.mpi);
-    printf("%-8s %-12s %10s %10s %8s %8s %8s %8s   seconds of the slowest rank\n", "", "way", "least", "mean",
+    printf("seconds of the slowest rank\n%-8s %-12s %10s %10s %8s %8s %8s %8s\n", "", "way", "least", "mean",
            "groups", "creates", "looks", "lists");
     for (int place = 0; place < PLACES; place++)
         for (int mode = 0; mode < MODES; mode++) {
@@ -149,7 +149,7 @@ static bool tell(const times *t) {
                    (long long)is->stats.looks, (long long)is->stats.lists);
         }
     if (t->config->bytes > 0)
-        printf("writing %lld bytes a rank: global %.4f s, local %.4f s, %.1f times (means of the ranks)\n",
+        printf("writing %lld bytes a rank (means of the ranks):\n  global %.4f s, local %.4f s, %.1f times\n",
                (long long)t->config->bytes, t->write[GLOBAL], t->write[LOCAL], t->write[GLOBAL] / t->write[LOCAL]);
     return !t->config->json || tell_json(t);
 }

@@ -222,7 +222,10 @@ static bool make_case(sim_config *config, sim_case *c, char *why) {
     c->options.times = c->options.times > 0 ? c->options.times : 1;
     if (config->neighbours && c->options.model == SIM_MODEL_AUTO) /* all of them alike */
         c->options.model = SIM_MODEL_LINKS;
-    if (!plan_input_make(&c->config, &c->input, why))
+    progress_set("planning");
+    bool made = plan_input_make(&c->config, &c->input, why);
+    progress_end();
+    if (!made)
         return false;
     draw_memory(config, c);
     if (c->input.machine.topology)
@@ -241,7 +244,10 @@ static bool make_case(sim_config *config, sim_case *c, char *why) {
     c->unit = c->input.target.stripe_unit;
     if (config->unseen)
         c->input.target.stripe_unit = c->input.target.stripe_count = 0;
-    return sim_case_measure(c, why);
+    progress_set("planning: what the ranks access");
+    bool measured = sim_case_measure(c, why);
+    progress_end();
+    return measured;
 }
 
 /* ---- Running ---- */

@@ -8,6 +8,8 @@
 #include "base/size_text.h"
 #include "tools/svg.h"
 
+static const double GIB = 1 << 30;
+
 static const char *const phases[SIM_PHASES] = {"gather", "exchange", "store"};
 
 static double rate(const sim_result *r) {
@@ -18,25 +20,26 @@ static double perceived(const sim_result *r) {
 }
 
 void sim_report_text(const sim_case *c, const sim_result *result, int64_t count, FILE *out) {
-    fprintf(out, "%s, %s: %lld node%s%s%s with %lld rank%s each, %.4g GB\n", c->config.pattern->name,
+    fprintf(out, "%s, %s: %lld node%s%s%s with %lld rank%s each, %s\n", c->config.pattern->name,
             c->config.read ? "read" : "write", (long long)c->config.nodes, sagoi_plural(c->config.nodes),
             c->config.machine ? " of " : "", c->config.machine ? c->input.description.name : "",
-            (long long)c->config.ranks, sagoi_plural(c->config.ranks), count ? result->outcome.bytes / 1e9 : 0);
+            (long long)c->config.ranks, sagoi_plural(c->config.ranks),
+            sagoi_size_to_text(count ? (int64_t)result->outcome.bytes : 0).text);
     fprintf(out, "costs: %s\n", c->costs_of.text);
-    fprintf(out, "%-14s %10s %9s %9s %9s %9s %9s %8s\n", "engine", "seconds", "ahead", "gather", "exchange",
-            "store", "GB/s", "wire GB");
+    fprintf(out, "%-11s %9s %9s %8s %8s %8s %8s %9s\n", "engine", "seconds", "ahead", "gather", "exchange",
+            "store", "GiB/s", "wire GiB");
     for (int64_t i = 0; i < count; i++) {
         const sim_outcome *o = &result[i].outcome;
-        fprintf(out, "%-14s %10.4g %9.3g %9.3g %9.3g %9.3g %9.4g %8.3g\n", result[i].course.name, o->seconds,
+        fprintf(out, "%-11s %9.4g %9.3g %8.3g %8.3g %8.3g %8.4g %9.3g\n", result[i].course.name, o->seconds,
                 o->ahead, o->phase[SIM_GATHER], o->phase[SIM_EXCHANGE], o->phase[SIM_STORE],
-                rate(&result[i]) / 1e9, o->wire / 1e9);
+                rate(&result[i]) / GIB, o->wire / GIB);
     }
     for (int64_t i = 0; i < count; i++) {
         const sim_outcome *o = &result[i].outcome;
         fprintf(out, "\n%s: %s\n", result[i].course.name, result[i].course.plan);
         if (result[i].course.held_only)
-            fprintf(out, "  the application waits %.4g s (%.4g GB/s perceived)\n", o->held,
-                    perceived(&result[i]) / 1e9);
+            fprintf(out, "  the application waits %.4g s (%.4g GiB/s perceived)\n", o->held,
+                    perceived(&result[i]) / GIB);
         fprintf(out, "  %.0f message%s; busiest: %s %.0f%%, %s %.0f%%, %s %.0f%%\n", o->messages,
                 o->messages == 1 ? "" : "s", o->link.name[0] ? o->link.name : "no link", 100 * o->link.share,
                 o->target.name[0] ? o->target.name : "no storage target", 100 * o->target.share,
@@ -153,13 +156,15 @@ static void draw_lanes(tool_svg *svg, const sim_result *r, const int64_t row[2 *
     }
 }
 
-static void draw_axis(tool_svg *svg, double y, double end) {
+/* Grid lines from `top`, which is below an engine's heading, to `y`. */
+static void draw_grid(tool_svg *svg, double top, double y, double end, bool labelled) {
     double step = pow(10, floor(log10(end)));
     step = end / step < 2 ? step / 5 : end / step < 5 ? step / 2 : step;
     for (double t = 0; t <= end * 1.0001; t += step) {
         double x = LEFT + t / end * (WIDTH - LEFT - RIGHT);
-        svg_line(svg, x, TOP - 6, x, y, SVG_PALE, 1);
-        svg_text(svg, x, y + 14, 11, SVG_MIDDLE, "%g s", t);
+        svg_line(svg, x, top, x, y, SVG_PALE, 1);
+        if (labelled)
+            svg_text(svg, x, y + 14, 11, SVG_MIDDLE, "%g s", t);
     }
 }
 
@@ -190,11 +195,11 @@ void sim_report_svg(const sim_case *c, const sim_result *result, int64_t count, 
     svg_open(&svg, out, WIDTH, height, title);
     svg_text(&svg, 12, 22, 15, SVG_LEFT, "%s", title);
     draw_legend(&svg);
-    draw_axis(&svg, height - 24, end);
     for (int64_t i = 0; i < count; i++) {
         svg_text(&svg, 12, y + 14, 13, SVG_LEFT, "%s: %.4g s in all, of which %.3g before the first round",
                  result[i].course.name, result[i].outcome.seconds, result[i].outcome.ahead);
         y += 22;
+        draw_grid(&svg, y, y + (double)rows[i] * LANE + (i + 1 < count ? 0 : 10), end, i + 1 == count);
         draw_lanes(&svg, &result[i], row[i], y, (WIDTH - LEFT - RIGHT) / end);
         y += (double)rows[i] * LANE + 10;
     }

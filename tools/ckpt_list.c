@@ -54,13 +54,13 @@ static void end_json(sagoi_json *json) {
 
 static void print_table(const ckpt_command *c) {
     char time[CKPT_TEXT_MAX], level[LEVELS][CKPT_TEXT_MAX];
-    printf("%s%10s  %-19s %10s %7s %6s %6s  %-6s %-10s %-6s  %s%s\n", colour_on(COLOUR_BOLD), "STEP", "TIME",
-           "SIZE", "ARRAYS", "RANKS", "FILES", "LOCAL", "REDUNDANT", "GLOBAL", "STATE", colour_off());
+    printf("%s%7s %-19s %9s %6s %5s %-5s %-5s %-6s %s%s\n", colour_on(COLOUR_BOLD), "STEP", "TIME", "SIZE",
+           "ARRAYS", "RANKS", "LOCAL", "REDUN", "GLOBAL", "STATE", colour_off());
     for (int64_t i = 0; i < c->count; i++) {
         const sago_ckpt_step *s = &c->all[i];
-        printf("%10" PRId64 "  %-19s %10s %7" PRId64 " %6" PRId64 " %6" PRId64 "  %-6s %-10s %-6s  %s%s%s\n",
-               s->step, ckpt_time_text(s->time, time), sagoi_size_to_text(s->bytes).text, s->arrays, s->ranks,
-               s->files, level_text(s, levels[0], level[0]), level_text(s, levels[1], level[1]),
+        printf("%7" PRId64 " %-19s %9s %6" PRId64 " %5" PRId64 " %-5s %-5s %-6s %s%s%s\n", s->step,
+               ckpt_time_text(s->time, time), sagoi_size_to_text(s->bytes).text, s->arrays, s->ranks,
+               level_text(s, levels[0], level[0]), level_text(s, levels[1], level[1]),
                level_text(s, levels[2], level[2]), colour_on(ckpt_is_complete(s) ? COLOUR_GOOD : COLOUR_BAD),
                ckpt_state(s), colour_off());
     }

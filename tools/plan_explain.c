@@ -95,8 +95,8 @@ static bool print_elections(const plan_input *input, const sagoi_plan *plan, cha
     sagoi_sums *sums;
     if (sagoi_sums_create(topology, &sums) != SAGO_OK)
         return bench_refuse(why, "%s", sago_error_message());
-    printf(
-        "elections: C1 + C2 in ms, of the node elected, and of the cheapest and the dearest node of its group\n");
+    printf("elections: C1 + C2 in ms, of the node elected, and of the cheapest and the\n"
+           "    dearest node of its group\n");
     for (int64_t d = 0; d < plan->ndomains && d < DOMAINS_SHOWN; d++) {
         election e = elect_again(input, plan, d, topology, sums);
         printf("    domain %" PRId64 ": node %" PRId64 " %.3f, of %" PRId64 " with data; cheapest %" PRId64
@@ -159,11 +159,11 @@ static double print_alternative(const plan_input *input, const char *name, const
     for (int64_t n = 0; made && n < plan.nodes; n++)
         hosts += plan.node_slots[n] > 0;
     if (made)
-        printf("  %c %-26s %6" PRId64 " on %5" PRId64 " nodes %9.1f KiB %6" PRId64 " %12.3f %12.3f %10.1f MiB\n",
-               chosen ? '*' : ' ', name, plan.ndomains, hosts, (double)plan.window / 1024, plan.rounds,
-               cost.gather * 1e3, cost.store * 1e3, cost.wire / (1 << 20));
+        printf("  %c %-21s %5" PRId64 " %5" PRId64 " %8.2f %4" PRId64 " %8.3f %8.3f %8.1f\n", chosen ? '*' : ' ',
+               name, plan.ndomains, hosts, (double)plan.window / (1 << 20), plan.rounds, cost.gather * 1e3,
+               cost.store * 1e3, cost.wire / (1 << 20));
     else
-        printf("  %c %-26s no such plan: %s\n", chosen ? '*' : ' ', name, sago_error_message());
+        printf("  %c %-21s no such plan: %s\n", chosen ? '*' : ' ', name, sago_error_message());
     sagoi_plan_cleanup(&plan);
     return made ? cost.gather + cost.store : 1e300;
 }
@@ -231,8 +231,9 @@ bool plan_explain(const plan_input *input, const sagoi_hints *hints, const sagoi
     }
     if (plan->strategy == SAGOI_STRATEGY_AGGREGATED && plan->nodes > 1)
         print_counts(input, hints, plan);
-    printf("alternatives (* as planned)   aggregators             window  rounds    sum C1 ms    sum C2 ms"
-           "    between nodes\n");
+    printf("aggregators, the nodes they are on, MiB of a window, rounds, sums of C1 and C2\n"
+           "in ms, MiB between nodes\n"
+           "alternatives (* as planned) aggr nodes   window  rds       C1       C2 between\n");
     sagoi_hints aggregated = *hints;
     aggregated.strategy = SAGOI_STRATEGY_AGGREGATED;
     if (plan->strategy != SAGOI_STRATEGY_AGGREGATED) {

@@ -169,12 +169,12 @@ static void print_nodes(const topo_view *view, FILE *out) {
 
 static void print_tuned(const sagoi_tuned *tuned, FILE *out) {
     if (tuned->aggregators_per_node)
-        fprintf(
-            out,
-            "tuned     %lld aggregator%s a node, domains of %s (writes) and %s (reads), groups of %s, %s free\n",
-            (long long)tuned->aggregators_per_node, tuned->aggregators_per_node == 1 ? "" : "s",
-            sagoi_size_to_text(tuned->domain_write).text, sagoi_size_to_text(tuned->domain_read).text,
-            sagoi_size_to_text(tuned->group).text, sagoi_size_to_text(tuned->least_memory).text);
+        fprintf(out,
+                "tuned     %lld aggregator%s a node, domains of %s (writes) and %s (reads),\n          groups of "
+                "%s, %s free\n",
+                (long long)tuned->aggregators_per_node, tuned->aggregators_per_node == 1 ? "" : "s",
+                sagoi_size_to_text(tuned->domain_write).text, sagoi_size_to_text(tuned->domain_read).text,
+                sagoi_size_to_text(tuned->group).text, sagoi_size_to_text(tuned->least_memory).text);
 }
 
 void topo_print_text(const topo_view *view, FILE *out) {

@@ -59,7 +59,7 @@ for sample in "$SAGO_SOURCE"/tests/compat/*/; do
 
     echo "== $version: site file"
     SAGO_SITE=$PWD/site "$sago" topo >"$tmp/out" 2>&1 || fail "the site file"
-    grep -q 'theta, named by the site file' "$tmp/out" && grep -q '^tuned .*2 aggregators .* 32 MiB .* 16 MiB .* 1 GiB' "$tmp/out" ||
+    grep -q 'theta, named by the site file' "$tmp/out" && grep -q '^tuned .*2 aggregators .* 32 MiB .* 16 MiB ' "$tmp/out" && grep -q '^  *groups of 1 GiB' "$tmp/out" ||
         fail "the site file was not used"
 done
 [ "$versions" -ge 1 ] || fail "no samples"

@@ -199,7 +199,7 @@ def check_one_text(args, text):
     """Whatever is said to be chosen is the cheapest of its table, or a reason is printed."""
     routes = re.findall(r"^route +(.*)$", text, re.MULTILINE)
     assert len(routes) == 1, f"{args}: {routes}"
-    placements = starred(text, "alternatives (* as planned)", r"  ([* ]) sago_placement=.* ([\d.]+) +([\d.]+) +[\d.]+ MiB$")
+    placements = starred(text, "alternatives (* as planned)", r"  ([* ]) sago_placement=.* ([\d.]+) +([\d.]+) +[\d.]+$")
     check_cheapest(args, placements, text, "another placement costs less")
     layers = starred(text, "layers (* as planned)", r"  ([* ]) sago_layers=\d +([\d.]+) +\d+$")
     check_cheapest(args, layers, text, "the other number of layers costs less")

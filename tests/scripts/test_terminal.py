@@ -71,14 +71,27 @@ def check_outputs(scratch):
     report = os.path.join(scratch, "run.html")
     subprocess.run([SAGO, "bench", "contiguous", "--bytes", "64K", "--engines", "sago", "--repeat", "1", "--dir", scratch],
                    stdout=subprocess.DEVNULL, check=True, env=dict(os.environ, SAGO_REPORT=report))
-    # `sago plan --explain` has tables that are wider.
     for arguments in (["info"], ["hints"], ["bench", "list"], ["topo", "theta"],
                       ["plan", "block3d", "--nodes", "4", "--ranks-per-node", "2"],
+                      ["plan", "block3d", "--nodes", "4", "--ranks-per-node", "2", "--hint", "sago_strategy=aggregated", "--explain"],
+                      ["plan", "hacc-aos", "--machine", os.path.join(os.environ["SAGO_SOURCE"], "machines", "theta.sago"), "--nodes", "512",
+                       "--hint", "sago_strategy=aggregated", "--explain"],
                       ["report", report.replace(".html", ".json")]):
         lines = on_terminal(*arguments)
         check_width(arguments, lines)
         if arguments[0] != "info" and words(lines) != words(through_pipe(*arguments)):
             fail(f"{arguments}: other words on a terminal: {lines}")
+    # Times and directories differ from run to run.
+    saves = os.path.join(scratch, "saves")
+    subprocess.run([os.path.join(os.environ["SAGO_BUILD"], "bin", "examples", "waveguide"), "--cells", "8", "--length", "4", "--steps", "40",
+                    "--every", "20", "--reference", "0", "--dir", saves], stdout=subprocess.DEVNULL, check=True)
+    for arguments in (["bench", "ckpt", "--bytes", "64K", "--repeat", "1", "--dir", scratch], ["ckpt", "ls", saves],
+                      ["bench", "storage", "--local", scratch, "--dir", scratch], ["bench", "exchange", "--local", scratch, "--dir", scratch],
+                      ["sim", "contiguous", "--nodes", "4", "--bytes", "64K", "--engines", "sago,two-phase"]):
+        lines = on_terminal(*arguments)
+        if len(lines) < 3 and arguments[0] != "sim":  # which is not always built
+            fail(f"{arguments}: {lines}")
+        check_width(arguments, lines)
     text = through_pipe("report", report.replace(".html", ".json"))
     if not any(line.startswith("- The slowest rank spent") and line.endswith(".") for line in text):
         fail(f"sentences are folded in a pipe: {text}")
