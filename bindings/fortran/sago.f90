@@ -428,8 +428,8 @@ module sago
             integer(c_int), intent(in) :: write, type, ndims
             integer(c_int64_t), intent(in) :: offset, global(*), start(*), count(*), mem_start(*)
             type(*), dimension(..), intent(in) :: data
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine c_iblock(file, write, offset, type, ndims, global, start, count, data, mem_start, request, status) &
@@ -440,7 +440,7 @@ module sago
             integer(c_int64_t), intent(in) :: offset, global(*), start(*), count(*), mem_start(*)
             type(*), dimension(..), intent(in), asynchronous :: data
             type(sago_request), intent(out) :: request
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -466,7 +466,7 @@ module sago
             integer(c_int64_t), intent(in) :: n
             type(sago_array), intent(in) :: arrays(*)
             type(sago_series), intent(out) :: series
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_series_write(series, var, buf, status) bind(C, name='sagof_series_write')
@@ -753,10 +753,9 @@ contains
         integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
         integer(c_int), intent(in) :: type
         type(*), dimension(..), intent(in) :: buf
-        integer(c_int64_t) :: bytes
-        integer(c_int), intent(out) :: status
+        integer(c_int), intent(out), optional :: status
         call c_block(file, 1_c_int, offset, type, size(global), global, start, count, buf, whole, &
-            bytes, status)
+            status=status)
     end subroutine
 
     subroutine write_block_inside(file, offset, type, global, start, count, buf, mem_start, status)
@@ -765,10 +764,9 @@ contains
         integer(c_int), intent(in) :: type
         type(*), dimension(..), intent(in) :: buf
         integer(c_int64_t), intent(in) :: mem_start(:)
-        integer(c_int64_t) :: bytes
-        integer(c_int), intent(out) :: status
+        integer(c_int), intent(out), optional :: status
         call c_block(file, 1_c_int, offset, type, size(global), global, start, count, buf, mem_start, &
-            bytes, status)
+            status=status)
     end subroutine
 
     subroutine read_block(file, offset, type, global, start, count, buf, bytes, status)
@@ -776,8 +774,8 @@ contains
         integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
         integer(c_int), intent(in) :: type
         type(*), dimension(..), intent(inout) :: buf
-        integer(c_int64_t), intent(out) :: bytes
-        integer(c_int), intent(out) :: status
+        integer(c_int64_t), intent(out), optional :: bytes
+        integer(c_int), intent(out), optional :: status
         call c_block(file, 0_c_int, offset, type, size(global), global, start, count, buf, whole, &
             bytes, status)
     end subroutine
@@ -788,8 +786,8 @@ contains
         integer(c_int), intent(in) :: type
         type(*), dimension(..), intent(inout) :: buf
         integer(c_int64_t), intent(in) :: mem_start(:)
-        integer(c_int64_t), intent(out) :: bytes
-        integer(c_int), intent(out) :: status
+        integer(c_int64_t), intent(out), optional :: bytes
+        integer(c_int), intent(out), optional :: status
         call c_block(file, 0_c_int, offset, type, size(global), global, start, count, buf, mem_start, &
             bytes, status)
     end subroutine
@@ -800,7 +798,7 @@ contains
         integer(c_int), intent(in) :: type
         type(*), dimension(..), intent(in), asynchronous :: buf
         type(sago_request), intent(out) :: request
-        integer(c_int), intent(out) :: status
+        integer(c_int), intent(out), optional :: status
         call c_iblock(file, 1_c_int, offset, type, size(global), global, start, count, buf, whole, &
             request, status)
     end subroutine
@@ -812,7 +810,7 @@ contains
         type(*), dimension(..), intent(in), asynchronous :: buf
         integer(c_int64_t), intent(in) :: mem_start(:)
         type(sago_request), intent(out) :: request
-        integer(c_int), intent(out) :: status
+        integer(c_int), intent(out), optional :: status
         call c_iblock(file, 1_c_int, offset, type, size(global), global, start, count, buf, mem_start, &
             request, status)
     end subroutine
@@ -823,7 +821,7 @@ contains
         integer(c_int), intent(in) :: type
         type(*), dimension(..), intent(inout), asynchronous :: buf
         type(sago_request), intent(out) :: request
-        integer(c_int), intent(out) :: status
+        integer(c_int), intent(out), optional :: status
         call c_iblock(file, 0_c_int, offset, type, size(global), global, start, count, buf, whole, &
             request, status)
     end subroutine
@@ -835,7 +833,7 @@ contains
         type(*), dimension(..), intent(inout), asynchronous :: buf
         integer(c_int64_t), intent(in) :: mem_start(:)
         type(sago_request), intent(out) :: request
-        integer(c_int), intent(out) :: status
+        integer(c_int), intent(out), optional :: status
         call c_iblock(file, 0_c_int, offset, type, size(global), global, start, count, buf, mem_start, &
             request, status)
     end subroutine

@@ -232,7 +232,7 @@ contains
         integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
         type(MPI_Datatype), intent(in) :: type
         type(*), dimension(..), intent(in) :: buf
-        integer(c_int), intent(out) :: status
+        integer(c_int), intent(out), optional :: status
         call sago_write_block_all(file, offset, type%MPI_VAL, global, start, count, buf, status)
     end subroutine
 
@@ -241,7 +241,7 @@ contains
         integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:), mem_start(:)
         type(MPI_Datatype), intent(in) :: type
         type(*), dimension(..), intent(in) :: buf
-        integer(c_int), intent(out) :: status
+        integer(c_int), intent(out), optional :: status
         call sago_write_block_all(file, offset, type%MPI_VAL, global, start, count, buf, mem_start, status)
     end subroutine
 
@@ -250,8 +250,8 @@ contains
         integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
         type(MPI_Datatype), intent(in) :: type
         type(*), dimension(..), intent(inout) :: buf
-        integer(c_int64_t), intent(out) :: bytes
-        integer(c_int), intent(out) :: status
+        integer(c_int64_t), intent(out), optional :: bytes
+        integer(c_int), intent(out), optional :: status
         call sago_read_block_all(file, offset, type%MPI_VAL, global, start, count, buf, bytes, status)
     end subroutine
 
@@ -260,8 +260,8 @@ contains
         integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:), mem_start(:)
         type(MPI_Datatype), intent(in) :: type
         type(*), dimension(..), intent(inout) :: buf
-        integer(c_int64_t), intent(out) :: bytes
-        integer(c_int), intent(out) :: status
+        integer(c_int64_t), intent(out), optional :: bytes
+        integer(c_int), intent(out), optional :: status
         call sago_read_block_all(file, offset, type%MPI_VAL, global, start, count, buf, mem_start, bytes, status)
     end subroutine
 
@@ -271,7 +271,7 @@ contains
         type(MPI_Datatype), intent(in) :: type
         type(*), dimension(..), intent(in), asynchronous :: buf
         type(sago_request), intent(out) :: request
-        integer(c_int), intent(out) :: status
+        integer(c_int), intent(out), optional :: status
         call sago_iwrite_block_all(file, offset, type%MPI_VAL, global, start, count, buf, request, status)
     end subroutine
 
@@ -281,7 +281,7 @@ contains
         type(MPI_Datatype), intent(in) :: type
         type(*), dimension(..), intent(in), asynchronous :: buf
         type(sago_request), intent(out) :: request
-        integer(c_int), intent(out) :: status
+        integer(c_int), intent(out), optional :: status
         call sago_iwrite_block_all(file, offset, type%MPI_VAL, global, start, count, buf, mem_start, request, status)
     end subroutine
 
@@ -291,7 +291,7 @@ contains
         type(MPI_Datatype), intent(in) :: type
         type(*), dimension(..), intent(inout), asynchronous :: buf
         type(sago_request), intent(out) :: request
-        integer(c_int), intent(out) :: status
+        integer(c_int), intent(out), optional :: status
         call sago_iread_block_all(file, offset, type%MPI_VAL, global, start, count, buf, request, status)
     end subroutine
 
@@ -301,7 +301,7 @@ contains
         type(MPI_Datatype), intent(in) :: type
         type(*), dimension(..), intent(inout), asynchronous :: buf
         type(sago_request), intent(out) :: request
-        integer(c_int), intent(out) :: status
+        integer(c_int), intent(out), optional :: status
         call sago_iread_block_all(file, offset, type%MPI_VAL, global, start, count, buf, mem_start, request, status)
     end subroutine
 end module

@@ -46,9 +46,9 @@ void sagof_block_all(sago_file *const *file, const int *write, const int64_t *of
     MPI_Datatype element = MPI_Type_f2c(*type);
     MPI_Count moved = 0;
     turn_array(*ndims, global, start, count, data, mem_start, &t);
-    *status = *write ? sago_write_block_all(*file, *offset, element, *ndims, t.global, &t.block)
-                     : sago_read_block_all(*file, *offset, element, *ndims, t.global, &t.block, &moved);
-    *bytes = moved;
+    shim_tell(status, *write ? sago_write_block_all(*file, *offset, element, *ndims, t.global, &t.block)
+                             : sago_read_block_all(*file, *offset, element, *ndims, t.global, &t.block, &moved));
+    shim_tell_bytes(bytes, moved);
 }
 
 void sagof_iblock_all(sago_file *const *file, const int *write, const int64_t *offset, const MPI_Fint *type,
@@ -58,8 +58,8 @@ void sagof_iblock_all(sago_file *const *file, const int *write, const int64_t *o
     MPI_Datatype element = MPI_Type_f2c(*type);
     *request = NULL;
     turn_array(*ndims, global, start, count, data, mem_start, &t);
-    *status = *write ? sago_iwrite_block_all(*file, *offset, element, *ndims, t.global, &t.block, request)
-                     : sago_iread_block_all(*file, *offset, element, *ndims, t.global, &t.block, request);
+    shim_tell(status, *write ? sago_iwrite_block_all(*file, *offset, element, *ndims, t.global, &t.block, request)
+                             : sago_iread_block_all(*file, *offset, element, *ndims, t.global, &t.block, request));
 }
 
 /* As in sago.f90. */
@@ -87,7 +87,7 @@ void sagof_declare_arrays(sago_file *const *file, const int64_t *n, const fortra
         converted[i].block = &blocks[i].block;
     }
     *series = NULL;
-    *status = sago_declare_arrays(*file, *n, blocks ? converted : NULL, series);
+    shim_tell(status, sago_declare_arrays(*file, *n, blocks ? converted : NULL, series));
     free(converted);
     free(blocks);
 }

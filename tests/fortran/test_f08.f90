@@ -68,6 +68,7 @@ program test_f08
     call sago_read_block_all(file, 8_int64*n*rank, MPI_DOUBLE_PRECISION, [int(n, int64)], [1_int64], [int(n, int64)], back(:, 1), &
         bytes, status)
     call expect(status == SAGO_OK .and. bytes == 8*n .and. all(abs(back(:, 1) - mine(:, 1)) == 0), 'read_block_all')
+    call sago_read_block_all(file, 8_int64*n*rank, MPI_DOUBLE_PRECISION, [int(n, int64)], [1_int64], [int(n, int64)], back(:, 1))
     call sago_iwrite_block_all(file, 8_int64*n*rank, MPI_DOUBLE_PRECISION, [int(n, int64)], [1_int64], [int(n, int64)], &
         back(:, 1), request, status)
     call sago_wait(request, bytes, status)

@@ -290,6 +290,14 @@ contains
         call sago_iread_block_all(file, 8_int64, MPI_INTEGER, global, start, count, read_back, [2_int64, 2_int64], request, status)
         call sago_wait(request, bytes, status)
         call expect(status == SAGO_OK .and. bytes == 80 .and. all(read_back == cells), 'iread_block_all')
+        call sago_write_block_all(file, 8_int64, MPI_INTEGER, global, start, count, cells, [2_int64, 2_int64])
+        read_back = -1
+        call sago_read_block_all(file, 8_int64, MPI_INTEGER, global, start, count, read_back, [2_int64, 2_int64])
+        call expect(all(read_back == cells), 'blocks, bytes and status left out')
+        call sago_read_block_all(file, 8_int64, MPI_INTEGER, global, [2_int64, 1_int64], [2_int64, 4_int64*ranks], rows)
+        call sago_write_block_all(file, 8_int64, MPI_INTEGER, global, [2_int64, 1_int64], [2_int64, 4_int64*ranks], rows)
+        call sago_iread_block_all(file, 8_int64, MPI_INTEGER, global, start, count, read_back, [2_int64, 2_int64], request)
+        call sago_wait(request)
         arrays(1)%offset = 8
         arrays(1)%element = MPI_INTEGER
         arrays(1)%ndims = 2
@@ -305,5 +313,7 @@ contains
         call sago_series_complete(steps, status)
         call expect(status == SAGO_OK .and. all(read_back == cells), 'a declared array')
         call sago_series_free(steps, status)
+        call sago_declare_arrays(file, 1_int64, arrays, steps)
+        call sago_series_free(steps)
     end subroutine
 end program
