@@ -20,6 +20,7 @@
 #include "tools/options.h"
 #include "tools/outputs.h"
 #include "tools/json_tree.h"
+#include "trace/output.h"
 #include "trace/report_json.h"
 
 enum { REPEAT_MAX = 1000, SHOWN_OUTPUT = 8192 };
@@ -294,25 +295,41 @@ static char *add_times(const compare_config *config, char *json) {
     return fclose(out) == 0 ? made : NULL;
 }
 
-static bool write_report(const compare_config *config, char *why) {
-    char path[PATH_MAX + 16];
+/* Where the run with the report leaves its JSON: beside the page. */
+static void json_path(const compare_config *config, char path[PATH_MAX + 16]) {
     size_t length = strlen(config->report);
     bool html = length > 5 && strcmp(config->report + length - 5, ".html") == 0;
-    snprintf(path, sizeof path, "%.*s.json", (int)(html ? length - 5 : length), config->report);
+    snprintf(path, PATH_MAX + 16, "%.*s.json", (int)(html ? length - 5 : length), config->report);
+}
+
+/* Asked before anything is measured. */
+static bool can_report(const compare_config *config, char *why) {
+    char path[PATH_MAX + 16];
+    json_path(config, path);
+    const char *const paths[] = {config->report, path};
+    for (int i = 0; config->report[0] && i < 2; i++) {
+        int error = sagoi_output_check(paths[i]);
+        if (error)
+            return bench_refuse(why, "--report %.300s: %s", paths[i], sagoi_output_reason(error));
+        if (sagoi_output_is_special(paths[i]))
+            return bench_refuse(why, "--report %.300s: not a regular file", paths[i]);
+    }
+    return true;
+}
+
+static bool write_report(const compare_config *config, char *why) {
+    char path[PATH_MAX + 16];
+    json_path(config, path);
     char *json = tree_read_text(path, why), *whole = json ? add_times(config, json) : NULL;
     free(json);
     if (!whole)
         return json ? bench_refuse(why, "out of memory") : false;
-    FILE *out = fopen(config->report, "w"), *data = fopen(path, "w");
-    bool ok = out && data;
-    if (ok) {
-        sagoi_report_page(out, (const char *const[]){whole}, 1);
-        fputs(whole, data);
-    }
-    ok = (!out || fclose(out) == 0) && ok;
-    ok = (!data || fclose(data) == 0) && ok;
+    sagoi_output page, data;
+    bool ok = sagoi_output_open(&data, path) && (fputs(whole, data.file), sagoi_output_close(&data)) &&
+              sagoi_output_open(&page, config->report) &&
+              (sagoi_report_page(page.file, (const char *const[]){whole}, 1), sagoi_output_close(&page));
     free(whole);
-    return ok || bench_refuse(why, "--report %s: %s", config->report, strerror(errno));
+    return ok || bench_refuse(why, "--report %s: %s", config->report, sagoi_output_reason(errno));
 }
 
 /* ---- Command line ---- */
@@ -362,7 +379,8 @@ static int compare(compare_config *config) {
     struct sigaction action = {.sa_handler = interrupt}; /* the files are put back, whatever happens */
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
-    bool begun = outputs_begin(&config->outputs, why), ok = begun && run_all(config, why);
+    bool begun = can_report(config, why) && outputs_begin(&config->outputs, why),
+         ok = begun && run_all(config, why);
     clear_progress(config);
     outputs_end(&config->outputs);
     if (!begun)

@@ -262,7 +262,20 @@ static int write_page(const char *path, const loaded *reports, int count) {
     return EXIT_SUCCESS;
 }
 
-/* Makes the page that a killed job would have made, unless another one was asked for. */
+/* The page and the JSON that a killed job would have made. */
+static int write_both(const loaded *one) {
+    char path[PATH_MAX + 8];
+    sagoi_output out;
+    bool html = ends_in(one->page, ".html");
+    (void)snprintf(path, sizeof path, "%.*s.json", (int)(strlen(one->page) - (html ? 5 : 0)), one->page);
+    if (!sagoi_output_open(&out, path) || (fputs(one->text, out.file), !sagoi_output_close(&out))) {
+        fprintf(stderr, "sago report: %s: %s\n", path, sagoi_output_reason(errno));
+        return EXIT_FAILURE;
+    }
+    return write_page(one->page, one, 1);
+}
+
+/* Makes what a killed job would have made, unless a page was asked for. */
 static int show(const report_config *config, const loaded *reports, int count) {
     bool page_only = config->html != NULL;
     if (config->compare) {
@@ -276,7 +289,7 @@ static int show(const report_config *config, const loaded *reports, int count) {
         return write_page(config->html, reports, 1);
     int status = EXIT_SUCCESS;
     for (int i = 0; i < count; i++)
-        if (reports[i].page[0] && write_page(reports[i].page, &reports[i], 1))
+        if (reports[i].page[0] && write_both(&reports[i]))
             status = EXIT_FAILURE;
     return status;
 }
@@ -290,13 +303,14 @@ static const tool_option table[] = {
 static const tool_options options = {table, sizeof table / sizeof table[0], NULL, NULL};
 
 static void print_help(void) {
-    fold_help(stdout, "usage: sago report [options] REPORT.json... | DIRECTORY\n"
-                      "\n"
-                      "Shows what a job with SAGO_REPORT=run.html has recorded, from the run.json beside "
-                      "the page.  Of a job that was killed or ran out of time, the directory of the report "
-                      "has records of a few seconds before: given that directory, it makes the page.\n"
-                      "\n"
-                      "Options:\n");
+    fold_help(stdout,
+              "usage: sago report [options] REPORT.json... | DIRECTORY\n"
+              "\n"
+              "Shows what a job with SAGO_REPORT=run.html has recorded, from the run.json beside "
+              "the page.  Of a job that was killed or ran out of time, the directory of the report "
+              "has records of a few seconds before: given that directory, it makes the page and the JSON.\n"
+              "\n"
+              "Options:\n");
     options_help(&options, stdout);
     puts("\nExample: sago report --compare --html both.html before.json after.json");
 }

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/params.h"
@@ -11,6 +10,7 @@
 #include "tools/gio_static.h"
 #include "tools/launch.h"
 #include "tools/options.h"
+#include "trace/output.h"
 
 typedef struct run_config {
     tool_launch launch;
@@ -41,19 +41,13 @@ static bool set_trace(void *target, const char *value, char *why) {
 /* Sets or unsets a variable.  A file that cannot be made here costs a line, never the job.  It is said at once,
  * since the library says it only if the command opens a file. */
 static bool set_output(const char *variable, const char *option, const char *file) {
-    char folder[PATH_MAX + 8];
-    struct stat is;
     if (!file[0])
         return true;
-    snprintf(folder, sizeof folder, "%s", file);
-    char *name = strrchr(folder, '/') + 1;
-    bool is_folder = !name[0] || (stat(file, &is) == 0 && S_ISDIR(is.st_mode));
-    *name = '\0';
-    if (access(folder, W_OK | X_OK) == 0 && is_folder)
-        errno = EISDIR;
-    else if (access(folder, W_OK | X_OK) == 0)
+    int error = sagoi_output_check(file);
+    if (!error)
         return setenv(variable, file, 1) == 0;
-    fprintf(stderr, "sago run: --%s %s: %s: there will be no %s\n", option, file, strerror(errno), option);
+    fprintf(stderr, "sago run: --%s %s: %s: there will be no %s\n", option, file, sagoi_output_reason(error),
+            option);
     return unsetenv(variable) == 0;
 }
 

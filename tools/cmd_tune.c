@@ -182,10 +182,19 @@ static bool is_writable(const char *dir, char *why) {
     return false;
 }
 
+static bool is_site_writable(const tune_config *config, char *why) {
+    int error = config->dry ? 0 : sagoi_output_check(config->path);
+    if (error)
+        snprintf(why, TUNE_WHY_MAX, "%.300s: %s", config->path, sagoi_output_reason(error));
+    return !error;
+}
+
 static bool tune(tune_plan *plan, const tune_config *config) {
     sagoi_site site = {.links = 0};
     bool root = plan->world.rank == 0;
-    bool good = bench_agree(&plan->world, !root || site_load(config, &site, plan->why), plan->why);
+    bool good = bench_agree(&plan->world,
+                            !root || (is_site_writable(config, plan->why) && site_load(config, &site, plan->why)),
+                            plan->why);
     good = good && bench_agree(&plan->world, config->network || is_writable(config->dir, plan->why), plan->why);
     char *before = good && root ? site_text(&site) : NULL;
     good = good && tune_network(plan, &site) && (config->network || tune_store(plan, &site));

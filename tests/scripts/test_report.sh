@@ -217,5 +217,6 @@ done
 "$sago" report . >text 2>err || fail "no page of a killed job: $(cat err)"
 grep -q 'did not come to' text && grep -q 'wrote' text || fail "its text: $(cat text)"
 grep -q '</html>' killed.html || fail "its page"
+"$sago" report killed.json | grep -q wrote || fail "its JSON"
 
 exit $failed

@@ -125,6 +125,8 @@ fi
 
 for command in true "$launch $app write out"; do
     # shellcheck disable=SC2086
+    gives 2 "^sago compare: --report /nonexistent/x.html: No such file or directory" \
+        compare --report /nonexistent/x.html -- $command
     gives 0 "^sago run: --report /nonexistent/x.html: No such file or directory: there will be no report" \
         run --stats off --report /nonexistent/x.html --trace trace.json -- $command
     [ "$(wc -l <log)" -eq 1 ] || fail "an unwritable report: more than one line"

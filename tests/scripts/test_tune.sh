@@ -24,6 +24,10 @@ done
 SAGO_SITE=$work/site "$sago" topo >"$work/topo"
 grep -q "^tuned     [1-3] aggregators\\? a node" "$work/topo" || fail "sago topo: $(cat "$work/topo")"
 
+# A site file that cannot be written is said before anything is measured.
+if tune --site "$work/no/site" >"$work/out" 2>&1; then fail "a site file that cannot be written"; fi
+grep -q "no/site: No such file or directory" "$work/out" && ! grep -q measur "$work/out" || fail "said: $(cat "$work/out")"
+
 # What is not measured stays; a dry run writes nothing; a value that was there is named.
 printf 'machine none\nsago_local_dirs /tmp\nsago_domain_write 77K\nlink gone bandwidth 1MB/s\n' >"$work/site"
 cp "$work/site" "$work/before"
