@@ -146,7 +146,8 @@ static void print_json(const choice *chosen, const sagoi_hints *hints) {
     for (int64_t i = 0; i < chosen->count; i++) {
         if (!is_chosen(chosen, &rows[i]))
             continue;
-        bool ranged = rows[i].type == SAGOI_HINT_SIZE || rows[i].type == SAGOI_HINT_INT;
+        bool ranged = rows[i].type == SAGOI_HINT_SIZE || rows[i].type == SAGOI_HINT_INT ||
+                      (rows[i].type == SAGOI_HINT_TEXT && rows[i].high > rows[i].low);
         char now[SAGOI_HINT_TEXT_MAX];
         sagoi_hint_format(hints, &rows[i], now, sizeof now);
         sagoi_json_open(&json, NULL, '{');

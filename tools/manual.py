@@ -285,12 +285,14 @@ def hints_page(sago):
     body = ("<h1>Hints and variables</h1><p>Hints are given in an <code>MPI_Info</code>, by <code>sago run --hint</code>, or in the "
             "environment: <code>SAGO_MEMORY=64M</code> for <code>sago_memory</code>.</p>")
     for group in dict.fromkeys(row.get("group", "Hints") for row in rows):
-        body += f"<h2>{html.escape(group)}</h2><table><tr><th>hint</th><th>what it does</th><th>values</th><th>default</th></tr>"
+        body += f"<h2>{html.escape(group)}</h2><table><tr><th>hint, variable</th><th>what it does</th><th>values</th><th>default</th></tr>"
         for row in (row for row in rows if row.get("group", "Hints") == group):
             show = size_text if row["type"] == "size" else str
             values = row.get("choices") or (f"{show(row['low'])} to {show(row['high'])}" if "low" in row else row["type"])
+            if row.get("choices") and "low" in row:
+                values += f"|number from {row['low']} to {row['high']}"
             also = f"<br>also as <code>{html.escape(row['alias'])}</code>" if row.get("alias") else ""
-            body += (f'<tr id="{row["name"]}"><td><code>{row["name"]}</code></td><td>{html.escape(row["help"])}{also}</td>'
+            body += (f'<tr id="{row["name"]}"><td><code>{row["name"]}</code><br><code>{row["name"].upper()}</code></td><td>{html.escape(row["help"])}{also}</td>'
                      f'<td>{html.escape(str(values)).replace("|", " | ")}</td><td>{html.escape(row["default"])}</td></tr>')
         body += "</table>"
     return body + markdown_page("docs/variables.md").replace("<h1>", "<h2>").replace("</h1>", "</h2>")
