@@ -30,7 +30,6 @@ class Sago(CMakePackage):
     depends_on("liburing@2:")
     depends_on("xxhash@0.8:")
     depends_on("isa-l")
-    depends_on("cmocka", type="build")  # configured for, used by the tests
     depends_on("python@3.8:", type=("build", "run"), when="+python")
     depends_on("py-numpy", type="run", when="+python")
     depends_on("py-mpi4py", type="run", when="+python")
