@@ -283,5 +283,7 @@ int cmd_ckpt(int argc, char **argv) {
     int first = read_step_arguments(&command, argc, argv, why);
     if (first == 0 || !options_parse(&options, first, argc, argv, &command, why))
         return usage_error("ckpt", "%s", why);
+    if (!strcmp(command.format, "csv") && (command.statistics || command.narrays == 0))
+        return usage_error("ckpt", "--format csv is for the numbers of arrays: with --array, without --stats");
     return run_action(&command, action);
 }

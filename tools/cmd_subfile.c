@@ -205,5 +205,6 @@ int cmd_subfile(int argc, char **argv) {
         return show(argc - 2, argv + 2);
     if (argc > 1 && !strcmp(argv[1], "merge"))
         return merge(argc - 2, argv + 2);
-    return usage_error("subfile", "show or merge, not '%s'", argc > 1 ? argv[1] : "");
+    return argc > 1 ? usage_error("subfile", "show or merge, not '%s'", argv[1])
+                    : usage_error("subfile", "show or merge?");
 }

@@ -164,7 +164,8 @@ int cmd_tier(int argc, char **argv) {
     if (!strcmp(action, "ls"))
         return list(argc - 2, argv + 2);
     if (strcmp(action, "merge") != 0 && strcmp(action, "rm") != 0)
-        return usage_error("tier", "ls, merge or rm, not '%s'", action);
+        return argc > 1 ? usage_error("tier", "ls, merge or rm, not '%s'", action)
+                        : usage_error("tier", "ls, merge or rm?");
     if (argc < 3 || argv[2][0] == '-')
         return usage_error("tier", "%s needs a file", action);
     if (!options_parse(&options, 3, argc, argv, &command, why))

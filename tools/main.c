@@ -66,6 +66,13 @@ static void print_help(FILE *out) {
 
 static int run(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
+    char *asked[] = {argc > 2 ? argv[2] : NULL, "--help", NULL};
+    if (!strcmp(name, "help") && asked[0]) /* as `sago COMMAND --help` */
+        for (int i = 0; i < COMMANDS; i++)
+            if (strcmp(commands[i].name, asked[0]) == 0)
+                return commands[i].run(2, asked);
+    if (!strcmp(name, "help") && asked[0])
+        name = asked[0];
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
         if (command_speaks())
             print_help(stdout);

@@ -113,6 +113,8 @@ cmp out whole || fail "two ranks dump something else"
 refuses 1 'is no slice' dump d --array Ey --slice 1:2:0
 refuses 1 'is no slice' dump d --array Ey --slice 1,2,3,4
 refuses 1 'bytes that are the same on all ranks' dump d --array run
+refuses 2 'csv is for the numbers' dump d --array Ey --format csv --stats
+refuses 2 'csv is for the numbers' dump d --format csv
 refuses 2 'must be text or csv' dump d --array Ey --format vti
 
 echo "== export, against a reader of its own"

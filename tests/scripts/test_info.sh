@@ -79,6 +79,14 @@ for command in run compare report bench plan topo tune ckpt subfile tier hints i
 done
 "$sago" hints sago_window --json >"$tmp/out" && says '"name": "sago_window"' || fail "hints NAME --json"
 
+"$sago" help run >"$tmp/out" && says '^usage: sago run'
+for command in subfile tier; do
+    code=0
+    "$sago" $command >"$tmp/out" 2>&1 || code=$?
+    [ $code = 2 ] && says 'merge.*?$'
+done
+if "$sago" help nonsense >"$tmp/out" 2>&1; then fail "help of a command that is not there"; fi
+
 # Output that is lost is an error of every command.
 for command in info hints version help; do
     code=0

@@ -16,6 +16,7 @@ For those, which a copy of this one file does, Python's own library is enough.  
 
 Checksums are checked if the module xxhash is installed: of a slice, those of the pieces of a file that it touches.
 """
+import importlib
 import os
 import re
 import struct
@@ -364,9 +365,18 @@ def write_out(variable, output):
         file.writelines(variable.by_rank() if variable.kind == "local" else [variable.bytes()])
 
 
+def need(module, what):
+    """The module that writes such files, or an error that tells how to get it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ValueError(f"writing {what} needs the Python module {module}: pip install {module}, or Debian's "
+                         f"python3-{module.lower()} ({error})") from None
+
+
 def write_hdf5(step, names, output):
     """A dataset for each array, block by block of its first dimension; attributes: step and time of saving."""
-    import h5py
+    h5py = need("h5py", "HDF5")
     with h5py.File(output, "w") as file:
         file.attrs["step"], file.attrs["time"] = step.number, step.time
         for name in names:
@@ -378,8 +388,8 @@ def write_hdf5(step, names, output):
 
 def write_netcdf(step, names, output):
     """netCDF-4: a variable for each array; complex types are not netCDF's."""
-    import netCDF4
-    with netCDF4.Dataset(output, "w") as file:
+    netcdf = need("netCDF4", "netCDF")
+    with netcdf.Dataset(output, "w") as file:
         file.step, file.time = step.number, step.time
         for name in names:
             variable = step[name]
@@ -450,7 +460,8 @@ if __name__ == "__main__":
         print(__doc__)
         sys.exit(0)
     if not 2 <= len(sys.argv) <= 5 or sys.argv[1].startswith("-"):
-        sys.exit(__doc__)
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     try:
         sys.exit(main(*sys.argv[1:]))
     except OSError as error:
