@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Figures of docs/memory.md: little memory, and memory that differs from node to node, on the virtual cluster.
 
-    sudo SAGO_BUILD=build/mpich tools/figures_memory.py windows|drawn [--mean MB ...] [--json FILE]
+    sudo SAGO_BUILD=build/mpich tools/figures_memory.py windows|drawn [--mean MiB ...] [--json FILE]
 
-windows   IOR's pattern with 32 to 2 MB for the buffers of a node: Sago's two windows have half of it each
+windows   IOR's pattern with 32 to 2 MiB for the buffers of a node: Sago's two windows have half of it each
 drawn     four benchmarks; what a node may use is a real limit (cgroup): what the program takes (--base), and eight times what is
-          drawn from N(mean, 50) MB, at least 1, since Sago's plans use an eighth of what is free.  Compared are Sago, which is
+          drawn from N(mean, 50) MiB, at least 1, since Sago's plans use an eighth of what is free.  Compared are Sago, which is
           told nothing, the MPI library with a buffer of the mean on every node, and the MPI library as it is by default.
 """
 import argparse
@@ -30,7 +30,7 @@ ROMIO = ["romio_cb_write=enable", "romio_cb_read=enable"]
 
 
 def run(args, pattern, engines, hints, memory=None):
-    """One job: {engine: {"write": MB/s, "read": MB/s, "rounds": ...}}, or {} if it was killed."""
+    """One job: {engine: {"write": MiB/s, "read": MiB/s, "rounds": ...}}, or {} if it was killed."""
     sago = os.path.join(os.path.abspath(os.environ["SAGO_BUILD"]), "bin", "sago")
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         command = [VCLUSTER, "with", str(NODES), "--mpi", args.mpi, "--ranks-per-node", "2", "--shape", args.shape, "--storage",
@@ -46,7 +46,7 @@ def run(args, pattern, engines, hints, memory=None):
         except ValueError:
             sys.stderr.write(done.stdout[-500:] + done.stderr[-500:])
             return {}
-    return {e["name"]: {way: result["bytes"] / e[way + "_s"]["median"] / 1e6 for way in ("write", "read")}
+    return {e["name"]: {way: result["bytes"] / e[way + "_s"]["median"] / MB for way in ("write", "read")}
             for e in result["engines"]}
 
 
@@ -79,9 +79,9 @@ def tell(args, row):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["windows", "drawn"])
-    parser.add_argument("--mean", type=int, nargs="*", help="MB")
+    parser.add_argument("--mean", type=int, nargs="*", help="MiB")
     parser.add_argument("--benchmark", nargs="*", choices=list(BENCHMARKS))
-    parser.add_argument("--base", type=int, default=400, help="MB that the program and MPI take on a node")
+    parser.add_argument("--base", type=int, default=400, help="MiB that the program and MPI take on a node")
     parser.add_argument("--enable", action="store_true", help="collective buffering always, in the MPI library's default, too")
     parser.add_argument("--mpi", default="mpich")
     parser.add_argument("--shape", default="1gbit")
