@@ -61,7 +61,7 @@ double tune_round(double value) {
 
 tune_text tune_rate(double rate) {
     tune_text made;
-    (void)snprintf(made.text, sizeof made.text, "%s/s", sagoi_size_to_text((int64_t)rate).text);
+    (void)snprintf(made.text, sizeof made.text, "%s", sagoi_show_rate(rate).text); /* as the site file has it */
     return made;
 }
 
