@@ -170,6 +170,7 @@ static void look_at_environment(facts *found) {
     told_to = found;
     sagoi_check_environment(tell_wrong);
     sagoi_check_surroundings(tell_wrong);
+    sagoi_check_unknown(tell_wrong);
 }
 
 /* ---- The machine ---- */

@@ -581,17 +581,25 @@ static bool is_misspelt(const char *name, int64_t distance) {
     return distance <= (letters < 4 ? 0 : letters < 6 ? 1 : 2);
 }
 
-static void check_name(const char *name, void (*tell)(const char *said)) {
-    char nearest[VARIABLE_MAX] = "", other[VARIABLE_MAX], said[256];
+/* How far the name is from the `nearest` that Sago knows. */
+static int64_t distance_of(const char *name, char nearest[VARIABLE_MAX]) {
+    char other[VARIABLE_MAX];
     int64_t least = INT64_MAX;
+    nearest[0] = '\0';
     for (int i = 0; i < OTHER_VARIABLES + ROWS; i++) {
         const char *known = variable_name(i, other);
         int64_t distance = strncmp(known, "SAGO_", 5) == 0 ? sagoi_spelling_distance(name, known) : INT64_MAX;
         if (distance < least) {
             least = distance;
-            (void)snprintf(nearest, sizeof nearest, "%s", known);
+            (void)snprintf(nearest, VARIABLE_MAX, "%s", known);
         }
     }
+    return least;
+}
+
+static void check_name(const char *name, void (*tell)(const char *said)) {
+    char nearest[VARIABLE_MAX], said[256];
+    int64_t least = distance_of(name, nearest);
     if (strcmp(name, nearest) == 0 || !is_misspelt(name, least))
         return;
     (void)snprintf(said, sizeof said, "%.*s means nothing to Sago; did you mean %s?", KEY_SHOWN, name, nearest);
@@ -648,15 +656,31 @@ static void check_paths(sagoi_hints *given, void (*tell)(const char *said)) {
         tell_path("SAGO_CKPT_STATS", given->ckpt_stats, tell);
 }
 
-void sagoi_check_environment(void (*tell)(const char *said)) {
+static void check_unknown(const char *name, void (*tell)(const char *said)) {
+    char nearest[VARIABLE_MAX], said[256];
+    int64_t least = distance_of(name, nearest);
+    if (least == 0 || is_misspelt(name, least) || strcmp(name, "SAGO_ROOT") == 0) /* the module file's */
+        return;
+    (void)snprintf(said, sizeof said, "%.*s means nothing to Sago; `sago hints` lists what does", KEY_SHOWN, name);
+    tell(said);
+}
+
+static void each_name(void (*check)(const char *name, void (*tell)(const char *said)),
+                      void (*tell)(const char *said)) {
     for (char **entry = environ; entry && *entry; entry++) {
         char name[VARIABLE_MAX];
         size_t length = strcspn(*entry, "=");
         if (strncmp(*entry, "SAGO_", 5) != 0 || length >= sizeof name)
             continue;
         (void)snprintf(name, sizeof name, "%.*s", (int)length, *entry);
-        check_name(name, tell);
+        check(name, tell);
     }
+}
+
+void sagoi_check_unknown(void (*tell)(const char *said)) { each_name(check_unknown, tell); }
+
+void sagoi_check_environment(void (*tell)(const char *said)) {
+    each_name(check_name, tell);
     sagoi_hints given = {0};
     for (int i = 0; i < ROWS; i++)
         if (environment_set(&given, &table[i]) != SAGO_OK)

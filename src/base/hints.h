@@ -153,6 +153,10 @@ const char *sagoi_hint_source(const sagoi_hints *hints, int64_t i);
  * opened (machine/discover.h). */
 void sagoi_check_environment(void (*tell)(const char *said));
 
+/* Tells of the variables that begin with SAGO_ and are not at all like one that Sago knows.  Not for every job:
+ * they may be a program's own. */
+void sagoi_check_unknown(void (*tell)(const char *said));
+
 /* A variable of the environment that is no hint (those of batch systems); NULL: unset or empty. */
 const char *sagoi_environment(const char *name);
 

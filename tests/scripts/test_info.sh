@@ -48,6 +48,8 @@ says '^  SAGO_WINDOW  *8M'
 (ulimit -n 64 && "$sago" info) >"$tmp/out" || fail "few descriptors"
 says '-> ulimit -n'
 
+SAGO_FOO=1 "$sago" info >"$tmp/out" || fail "a variable that nobody knows"
+[ "$(grep -c 'SAGO_FOO means nothing to Sago' "$tmp/out")" = 1 ] || fail "SAGO_FOO"
 SAGO_REPROT=x SAGO_STATS=loud "$sago" info >"$tmp/out" || fail "variables without effect"
 says 'SAGO_REPROT means nothing to Sago; did you mean SAGO_REPORT?'
 says '"loud" is not off, summary or json:FILE'
