@@ -128,7 +128,10 @@ static sago_status agree_on_save(sago_ckpt *ckpt, int64_t step, sago_status stat
         if (getrandom(&agreed.sum[SUM_ID_LOW], 2 * sizeof agreed.sum[0], 0) < 0)
             agreed.sum[SUM_ID_LOW] = (uint64_t)(sagoi_ckpt_now() * 1e9);
         agreed.sum[SUM_ID_LOW] = sagoi_id_low_of(ckpt->fence.generation, agreed.sum[SUM_ID_LOW]);
-        ckpt->last_date = sagoi_max(ckpt->last_date, (int64_t)sagoi_ckpt_date());
+        /* A step may be saved again before its older save is gone, and the newer one must have a later second. */
+        int64_t least = ckpt->last_date + (step <= ckpt->last_step);
+        ckpt->last_date = sagoi_max(least, (int64_t)sagoi_ckpt_date());
+        ckpt->last_step = step;
         agreed.sum[SUM_TIME] = (uint64_t)ckpt->last_date;
     }
     sagoi_agreement_claim(&agreed, MAX_STEP, step);

@@ -135,6 +135,7 @@ struct sago_ckpt {
     double opened, last_save;    /* by the monotonic clock */
     double last_held;            /* seconds of the last save */
     int64_t last_date;           /* rank 0: of the last save; clocks go back, the order of saves does not */
+    int64_t last_step;           /* rank 0: of the last save; 0 if there is none */
     int64_t watched;             /* signals, bits SAGOI_SIGNAL_* */
     sagoi_allocation allocation; /* of rank 0 */
     sagoi_cfile journal;         /* rank 0: the file of the hint sago_ckpt_stats, if there is one */

@@ -304,6 +304,14 @@ static sago_status refuse_read_only(const sago_ckpt *ckpt) {
                                       : SAGO_OK;
 }
 
+/* A step that is not in the list may be about to be removed, since newer ones are kept.  What is still there of it
+ * would be drained, be the newest step of the list, and be removed all the same.  Ranks meet afterwards, in
+ * sagoi_mend(). */
+static void await_removals(sago_ckpt *ckpt, int64_t step) {
+    while (ckpt->background && !sagoi_steps_find(ckpt, step) && sagoi_background_wait(ckpt->background))
+        sagoi_poke(ckpt->team);
+}
+
 sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
     sago_status status = refuse_read_only(ckpt);
     if (status)
@@ -311,6 +319,7 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
     sagoi_saving *again = given_up(ckpt, step);
     if (sagoi_saving_find(ckpt, step) && !again)
         return sagoi_wait_for(ckpt, step, SAGO_LEVEL_GLOBAL);
+    await_removals(ckpt, step);
     status = sagoi_mend(ckpt, step, SAGOI_NEWEST_SAVE, SAGOI_MEND_LOST);
     if (!status)
         status = drain_found(ckpt, step);

@@ -39,7 +39,7 @@ static sago_status wait_global(sago_ckpt *ckpt, sagoi_saving *saving) {
 static bool is_retired(sago_ckpt *ckpt, const sagoi_saving *saving) {
     const sagoi_complete_step *complete = sagoi_steps_find(ckpt, saving->step);
     bool kept = complete && complete->id_low == saving->id.low && complete->at[SAGO_LEVEL_LOCAL];
-    return !kept && !saving->status && !sagoi_saving_open(saving);
+    return !kept && !sagoi_saving_open(saving);
 }
 
 static sago_status wait_levels(sago_ckpt *ckpt, sagoi_saving *saving, sago_level level) {
@@ -48,6 +48,8 @@ static sago_status wait_levels(sago_ckpt *ckpt, sagoi_saving *saving, sago_level
         return status;
     if (saving->stats.level >= (int)level)
         return SAGO_OK; /* what the nodes had of it may be gone by now */
+    if (is_retired(ckpt, saving) && saving->status)
+        return tell(saving);
     if (is_retired(ckpt, saving))
         return sagoi_fail(
             SAGO_ERR_NO_FILE,

@@ -7,6 +7,7 @@
 /* RUN-LONG: n=3,5 --seeds 300 --first 1000 */
 #include <errno.h>
 #include <glob.h>
+#include <stdatomic.h>
 
 #include "system/files.h"
 #include "mpi/ckpt_model.h"
@@ -319,6 +320,77 @@ static void encoded_too_late(bool global) {
     scene = "";
 }
 
+/* ---- What newer steps have retired ---- */
+
+static atomic_bool directory_fails;
+
+/* The directory may fail, and removing from the nodes begins late. */
+static int fail_and_dally(void *arg, const sagoi_file_op *op, int64_t *len) {
+    enum { LATE_US = 1000000 };
+    const char *name = strrchr(op->path, '/');
+    (void)arg, (void)len;
+    if (op->kind == SAGOI_OP_RENAME && name && strncmp(name, "/step-", 6) == 0 && !strstr(op->path, "/ckpt/"))
+        (void)usleep(LATE_US);
+    return atomic_load(&directory_fails) && op_changes(op->kind) && strstr(op->path, "/ckpt/step-") ? EIO : 0;
+}
+
+/* Two steps that did not reach the directory; of the first one what the nodes have is about to be removed.  It is
+ * not brought further any more, and the second one stays. */
+static void retired_unsaved(bool drained) {
+    static const file_hooks hooks = {.before = fail_and_dally};
+    scene = drained ? "a retired step is drained" : "a retired step is encoded";
+    run("cd $SAGO_TEST_DIR && rm -rf ckpt node-*/local && for n in node-*; do mkdir $n/local; done");
+    sago_ckpt *ckpt = open_dir(&schemes[1], true, true, "sago_ckpt_redundant_every=0 sago_ckpt_keep_local=1");
+    int64_t latest = -1;
+    protect_all(ckpt, &saved);
+    atomic_store(&directory_fails, true);
+    inject_file_hooks(&hooks);
+    for (int64_t step = STEP; step < STEP + 2; step++) {
+        CHECK_OK(sago_ckpt_save(ckpt, step));
+        EXPECT(sago_ckpt_wait(ckpt, step, SAGO_LEVEL_GLOBAL), SAGO_ERR_IO, "is not at level global", -1);
+    }
+    if (drained) {
+        atomic_store(&directory_fails, false);
+        meet();
+        EXPECT(sago_ckpt_drain(ckpt, STEP), SAGO_ERR_NO_FILE, "step 5", -1);
+        atomic_store(&directory_fails, true);
+        meet();
+    } else {
+        EXPECT(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_REDUNDANT), SAGO_ERR_IO, "is not at level global", -1);
+    }
+    CHECK_OK(sago_ckpt_latest(ckpt, SAGO_LEVEL_LOCAL, &latest));
+    CHECK_INT(latest, STEP + 1);
+    CHECK_OK(sago_ckpt_restore(ckpt, STEP + 1));
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    inject_file_hooks(NULL);
+    atomic_store(&directory_fails, false);
+    scene = "";
+}
+
+/* A step is saved again while its older save is still there, in the same second: the newer one is restored. */
+static void restored_while_removed(void) {
+    static const file_hooks hooks = {.before = fail_and_dally};
+    enum { TIMES = 4 };
+    scene = "saved again before the older save is gone";
+    for (int i = 0; i < TIMES; i++) { /* which save was taken was a matter of chance */
+        run("cd $SAGO_TEST_DIR && rm -rf ckpt node-*/local && for n in node-*; do mkdir $n/local; done");
+        sago_ckpt *ckpt = open_dir(&schemes[1], false, true, "sago_ckpt_redundant_every=0 sago_ckpt_keep_local=1");
+        int64_t value = 0;
+        CHECK_OK(sago_ckpt_protect_local(ckpt, "value", &value, sizeof value));
+        inject_file_hooks(&hooks);
+        for (int64_t n = 0; n < 4; n++) {
+            value = n;
+            CHECK_OK(sago_ckpt_save(ckpt, STEP + n % 2));
+            CHECK_OK(sago_ckpt_wait(ckpt, STEP + n % 2, SAGO_LEVEL_LOCAL));
+        }
+        CHECK_OK(sago_ckpt_restore(ckpt, STEP + 1));
+        CHECK_INT(value, 3);
+        CHECK_OK(sago_ckpt_close(&ckpt));
+        inject_file_hooks(NULL);
+    }
+    scene = "";
+}
+
 /* What is in the directory is set aside, and stays so, since nobody can read it.  The nodes have the step, and
  * redundancy mends what is damaged there. */
 static void mended_beside_damage(void) {
@@ -384,6 +456,10 @@ static void damage_of_all_kinds(void) {
         mended_beside_damage();
     for (int global = 0; global < 2 && sum_everywhere(failures) == 0; global++)
         encoded_too_late(global);
+    for (int drained = 0; drained < 2 && sum_everywhere(failures) == 0; drained++)
+        retired_unsaved(drained);
+    if (sum_everywhere(failures) == 0)
+        restored_while_removed();
 }
 
 static void enter_folder(void) {
