@@ -70,8 +70,8 @@ static int64_t pbs_end(const char *text) {
     const char *left = pbs_value(text, "Walltime.Remaining"), *start = pbs_value(text, "stime"),
                *limit = pbs_value(text, "Resource_List.walltime");
     int hours, minutes, seconds;
-    if (left)
-        return end_in(strtoll(left, NULL, 10));
+    if (left && sscanf(left, "%d", &seconds) == 1)
+        return seconds >= 0 ? end_in(seconds) : 0;
     int64_t began = start ? date_parse(start, "%a %b %d %H:%M:%S %Y") : 0;
     if (began == 0 || !limit || sscanf(limit, "%d:%d:%d", &hours, &minutes, &seconds) != 3)
         return 0;
@@ -92,7 +92,7 @@ static const struct batch_system {
     {"LSB_JOBID", {"bjobs", "-noheader", "-o", "time_left"}, lsf_end},
     /* qstat prints pages, of which two lines are wanted. */
     {"PBS_JOBID",
-     {"sh", "-c", "qstat -f \"$0\" | grep -E 'Resource_List.walltime|stime|Walltime.Remaining'"},
+     {"sh", "-c", "qstat -f \"$0\" | grep -E '^ *(Resource_List[.]walltime|stime|Walltime[.]Remaining) = '"},
      pbs_end},
 };
 

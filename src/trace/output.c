@@ -64,13 +64,14 @@ static bool same(const struct stat *a, const struct stat *b) {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Do standard output or standard error go to this file?  They would lose a file that is replaced. */
-static bool is_stream(const struct stat *info) {
+/* The stream, standard output or standard error, that goes to this file; -1: neither.  It would lose a file that
+ * is replaced. */
+static int stream_of(const struct stat *info) {
     struct stat own;
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
         if (fstat(fd, &own) == 0 && same(&own, info))
-            return true;
-    return false;
+            return fd;
+    return -1;
 }
 
 /* Makes a file of a new name beside `target`. */
@@ -92,9 +93,11 @@ static int make_aside(const char *target, char **aside) {
 int sagoi_output_check(const char *path) {
     struct stat info;
     bool there = stat(path, &info) == 0;
+    if (!there && errno != ENOENT)
+        return errno;
     if (there && S_ISDIR(info.st_mode))
         return EISDIR;
-    if (there && (!S_ISREG(info.st_mode) || is_stream(&info)))
+    if (there && (!S_ISREG(info.st_mode) || stream_of(&info) >= 0))
         return access(path, W_OK) == 0 ? 0 : errno;
     char *target = follow(path), *aside = NULL;
     int fd = target ? make_aside(target, &aside) : -1, error = fd < 0 ? errno : 0;
@@ -107,8 +110,10 @@ int sagoi_output_check(const char *path) {
     return error;
 }
 
-static bool open_directly(sagoi_output *out, const char *path) {
-    out->fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+/* A stream is written by its own descriptor, which has the offset of what the program writes next. */
+static bool open_directly(sagoi_output *out, const char *path, int stream) {
+    out->fd = stream >= 0 ? fcntl(stream, F_DUPFD_CLOEXEC, 0)
+                          : open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     out->file = out->fd >= 0 ? open_memstream(&out->text, &out->length) : NULL;
     if (!out->file && out->fd >= 0)
         (void)close(out->fd);
@@ -136,12 +141,15 @@ bool sagoi_output_open(sagoi_output *out, const char *path) {
     struct stat info;
     bool there = stat(path, &info) == 0;
     *out = (sagoi_output){.fd = -1};
+    if (!there && errno != ENOENT)
+        return false; /* such as a link that the kernel does not follow here (fs.protected_symlinks) */
     if (there && S_ISDIR(info.st_mode)) {
         errno = EISDIR;
         return false;
     }
-    if (there && (!S_ISREG(info.st_mode) || is_stream(&info)))
-        return open_directly(out, path);
+    int stream = there ? stream_of(&info) : -1;
+    if (there && (!S_ISREG(info.st_mode) || stream >= 0))
+        return open_directly(out, path, stream);
     return open_aside(out, path, there ? &info : NULL);
 }
 

@@ -233,7 +233,8 @@ static const struct {
     {"LSB_JOBID", "bjobs", "-noheader -o time_left 42", "echo '1:07 L'", 0},
     {"LSB_JOBID", "bjobs", "-noheader -o time_left 42", "echo -", 0},
     {"PBS_JOBID", "qstat", "-f 42",
-     "printf '    Resource_List.walltime = 00:10:00\\n    x = y\\n    stime = %s\\n' \"$(LC_ALL=C date -d '-601 "
+     "printf '    Job_Name = systimes\\n    Resource_List.walltime = 00:10:00\\n    stime = %s\\n' \"$(LC_ALL=C "
+     "date -d '-601 "
      "seconds' "
      "+'%a %b %e %H:%M:%S %Y')\"",
      3},
