@@ -36,11 +36,12 @@ void *sagoi_budget_realloc(sagoi_budget *budget, void *memory, int64_t new_bytes
 }
 
 bool sagoi_budget_enlarge(sagoi_budget *budget, void **array, int64_t needed, int64_t *capacity, int64_t element) {
-    void *moved = sagoi_budget_realloc(budget, *array, needed * element);
+    int64_t more = needed > 2 * *capacity ? needed : 2 * *capacity; /* one by one takes minutes with a sanitizer */
+    void *moved = sagoi_budget_realloc(budget, *array, more * element);
     if (!moved)
         return false;
     *array = moved;
-    *capacity = needed;
+    *capacity = more;
     return true;
 }
 
