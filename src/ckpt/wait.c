@@ -42,20 +42,24 @@ static bool is_retired(sago_ckpt *ckpt, const sagoi_saving *saving) {
     return !kept && !sagoi_saving_open(saving);
 }
 
+/* If the save has failed before, that is the reason. */
+static sago_status refuse_retired(sagoi_saving *saving, sago_level level) {
+    if (saving->status)
+        return tell(saving);
+    return sagoi_fail(SAGO_ERR_NO_FILE,
+                      "step %lld was removed from the nodes before it was to be at level %s, since newer ones are "
+                      "kept (sago_ckpt_keep_local)",
+                      (long long)saving->step, sago_level_string(level));
+}
+
 static sago_status wait_levels(sago_ckpt *ckpt, sagoi_saving *saving, sago_level level) {
     sago_status status = level > SAGO_LEVEL_MEMORY ? wait_first(ckpt, saving) : SAGO_OK;
     if (status || level <= SAGO_LEVEL_LOCAL || !ckpt->local[0])
         return status;
     if (saving->stats.level >= (int)level)
         return SAGO_OK; /* what the nodes had of it may be gone by now */
-    if (is_retired(ckpt, saving) && saving->status)
-        return tell(saving);
     if (is_retired(ckpt, saving))
-        return sagoi_fail(
-            SAGO_ERR_NO_FILE,
-            "step %lld was removed from the nodes before it was to be at level %s, since newer ones are "
-            "kept (sago_ckpt_keep_local)",
-            (long long)saving->step, sago_level_string(level));
+        return refuse_retired(saving, level);
     if (level == SAGO_LEVEL_REDUNDANT && ckpt->layout.intent.parity == 0 && !saving->to_global)
         return sagoi_fail(SAGO_ERR_UNSUPPORTED, "there is no redundancy: hint sago_ckpt_redundancy");
     if (level == SAGO_LEVEL_REDUNDANT && ckpt->layout.intent.parity > 0)

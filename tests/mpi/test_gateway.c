@@ -3,21 +3,11 @@
  * written, alone or with the next one, the rule has a block of that step for each set. */
 #include "check.h"
 #include "fake_nodes.h"
+#include "mpi/hint_of.h"
 
 enum { PART = 3 * 4096, STEPS = 3, SETS = 2, MOST_RANKS = 4 };
 
 static unsigned char content[STEPS * MOST_RANKS * PART], back[STEPS * MOST_RANKS * PART];
-
-static long long hint_of(sago_file *file, const char *key) {
-    MPI_Info info;
-    char value[MPI_MAX_INFO_VAL + 1] = "";
-    int found = 0;
-    MPI_Info_create(&info);
-    CHECK_OK(sago_get_hints(file, info));
-    MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found);
-    MPI_Info_free(&info);
-    return !found ? -1 : atoll(value) << (strchr(value, 'K') ? 10 : 0);
-}
 
 /* A torus in which every two places have a gateway of their own. */
 static void describe_machine(const char *path) {

@@ -5,21 +5,11 @@
 
 #include "check.h"
 #include "fake_nodes.h"
+#include "mpi/hint_of.h"
 
 enum { PAGE = 4096, PART = 3 * PAGE, SIZE = 4 * PART };
 
 static unsigned char content[2 * SIZE], back[2 * SIZE];
-
-static long long hint_of(sago_file *file, const char *key) {
-    MPI_Info info;
-    char value[MPI_MAX_INFO_VAL + 1] = "";
-    int found = 0;
-    MPI_Info_create(&info);
-    CHECK_OK(sago_get_hints(file, info));
-    MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found);
-    MPI_Info_free(&info);
-    return !found ? -1 : atoll(value) << (strchr(value, 'K') ? 10 : 0); /* "auto" is 0 */
-}
 
 static bool has(const char *path, const char *name) {
     char whole[CHECK_PATH_MAX + 40];
